@@ -12,13 +12,19 @@ const deadAfterMs = 15_000 // without a beat the owner is gone: killed, or its m
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
+ * @param {() => void} [onWait] called once if another process holds the file
  * @returns {Promise<T>}
  * @throws {Error} if the file can't be made
  */
-export async function withFileLock(file, work) {
+export async function withFileLock(file, work, onWait = () => {}) {
   const token = `${process.pid} ${Math.random()}`
   mkdirSync(path.dirname(file), { recursive: true })
-  while (!(await take(file, token))) await sleep(pollMs)
+  let taken = await take(file, token)
+  if (!taken) onWait()
+  while (!taken) {
+    await sleep(pollMs)
+    taken = await take(file, token)
+  }
   const beat = setInterval(() => touch(file), beatMs)
   try {
     return await work()

@@ -59,13 +59,18 @@ export async function ensureInstalled(root, needs) {
   const hidden = path.join(root, 'node_modules', '.package-lock.json')
   const complete = () => isInstalled(wanted, readLock(hidden), needs)
   if (complete()) return
-  await withFileLock(path.join(root, '.cache', 'install.lock'), async () => {
+  const install = async () => {
     if (complete()) return // another start has installed meanwhile
     say('Installing the dependencies into node_modules (once; it takes about a minute) ...')
-    const failure = await runNpm(root)
-    if (failure !== undefined) throw new Error(adviceAfter(failure))
+    await runNpm(root)
     say('Dependencies installed.')
-  })
+  }
+  const lock = path.join(root, '.cache', 'install.lock')
+  try {
+    await withFileLock(lock, install, () => say('Waiting for another start, which installs ...'))
+  } catch (error) {
+    throw new Error(adviceAfter(error instanceof Error ? error.message : String(error)))
+  }
 }
 
 /** @param {string} line goes to stderr: stdout is the program's that starts afterwards */
@@ -75,7 +80,7 @@ function say(line) {
 
 /**
  * @param {string} root
- * @returns {Promise<string | undefined>} what went wrong
+ * @returns {Promise<void>} rejects if npm could not be started or failed
  */
 function runNpm(root) {
   const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit']
@@ -86,11 +91,12 @@ function runNpm(root) {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32' && first.length === 0
   })
-  return new Promise(resolve => {
-    child.on('error', error => resolve(`npm could not be started: ${error.message}`))
-    child.on('exit', (code, signal) =>
-      resolve(code === 0 ? undefined : `npm ci ended with ${signal ?? `exit code ${code}`}`)
-    )
+  return new Promise((resolve, reject) => {
+    child.on('error', error => reject(new Error(`npm could not be started (${error.message})`)))
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`npm ci ended with ${signal ?? `exit code ${code}`}, see above`))
+    })
   })
 }
 
@@ -107,7 +113,7 @@ function npmCommand() {
 /** @param {string} failure */
 function adviceAfter(failure) {
   return `
-The dependencies could not be installed: ${failure} (its own words are above).
+The dependencies could not be installed: ${failure}
 
 - no network, or a proxy or registry of your own?   npm config get registry; npm ping
 - no permission to write in this folder or in npm's cache?   ls -ld . node_modules; npm config get cache
