@@ -32,7 +32,10 @@ async function lines(): Promise<Result> {
 }
 
 const checks: readonly Check[] = [
-  { name: 'biome', run: () => node('node_modules/@biomejs/biome/bin/biome', 'check', '.') },
+  {
+    name: 'biome',
+    run: () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')
+  },
   { name: 'tsc', run: () => node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json') },
   { name: 'layers', run: () => node('--test', 'scripts/layers.test.ts') },
   { name: 'lines', run: lines }

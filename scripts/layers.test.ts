@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import test from 'node:test'
 
-const stage = ['domain', 'ports', 'ranking', 'lib']
+const stage = ['domain', 'ports', 'ranking', 'rebuild', 'lib']
 const adapter = ['domain', 'ports', 'lib', 'node:*']
 
 const may: Record<string, readonly string[]> = {
@@ -12,11 +12,14 @@ const may: Record<string, readonly string[]> = {
   'server/lib': ['node:*'],
   'server/ports': ['domain'],
   'server/ranking': ['domain'],
+  'server/rebuild': ['domain', 'ports', 'lib'], // fills feeds from the Store for any stage that asks
   'server/publish': stage,
   'server/relay': stage,
   'server/fanout': stage,
   'server/page': [...stage, 'lru-cache'],
   'server/janitor': stage,
+  'server/audit': ['domain', 'ports', 'lib'], // compares pages with the Store, apart from what it checks
+  'server/service': [...stage, 'publish', 'page', 'audit', 'node:crypto', '@fanwise/sdk'],
   'server/adapters/memory': adapter,
   'server/adapters/postgres': [...adapter, 'pg'],
   'server/adapters/kafka': [...adapter, '@platformatic/kafka'],
