@@ -21,6 +21,7 @@ const may: Record<string, readonly string[]> = {
   'server/audit': ['domain', 'ports', 'lib'], // compares pages with the Store, apart from what it checks
   'server/service': [...stage, 'publish', 'page', 'audit', 'node:crypto', '@fanwise/sdk'],
   'server/adapters/memory': adapter,
+  'server/adapters/system': adapter,
   'server/adapters/postgres': [...adapter, 'pg'],
   'server/adapters/kafka': [...adapter, '@platformatic/kafka'],
   'server/adapters/redis': [...adapter, 'redis'],

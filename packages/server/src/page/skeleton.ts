@@ -1,0 +1,114 @@
+import { BEGINNING, type PostId } from '../domain/post-id.ts'
+import type { Rules } from '../domain/rules.ts'
+import type { Taken } from '../ports/feeds.ts'
+import type { Store } from '../ports/store.ts'
+import { belowFloor, takeWarm } from './lists.ts'
+import { reachStore } from './reach.ts'
+import { mergeTimelines, type TimelineContext } from './timelines.ts'
+
+/** Ids below a bound are asked for: up to `want`, but nothing slow is read once there are `need`. */
+export interface Ask {
+  readonly below: PostId
+  readonly need: number
+  readonly want: number
+}
+
+/** The next ids of a walk, newest first and without a gap. `exhausted`: nothing lies below them. */
+export interface Stretch {
+  readonly ids: readonly PostId[]
+  readonly exhausted: boolean
+  /** Whether ids came from warm lists, and whether the Store was read. */
+  readonly usedFeeds: boolean
+  readonly usedStore: boolean
+}
+
+export type Skeleton = (ask: Ask) => Promise<Stretch>
+
+export interface SkeletonContext extends TimelineContext {
+  readonly store: Pick<Store, 'homeIds' | 'idsByAuthor'>
+}
+
+function fromStore(ids: readonly PostId[], limit: number): Stretch {
+  return { ids, exhausted: ids.length < limit, usedFeeds: false, usedStore: true }
+}
+
+async function homeFromStore(
+  store: Pick<Store, 'homeIds'>,
+  reader: number,
+  below: PostId,
+  limit: number
+): Promise<Stretch> {
+  const ids = await reachStore(() => store.homeIds(reader, below, limit))
+  return fromStore(ids, limit)
+}
+
+/** The part of a home feed that its warm list answers for, with the timelines that belong into it. */
+async function homeAboveFloor(
+  context: SkeletonContext,
+  reader: number,
+  rules: Rules,
+  ask: Ask,
+  feed: Taken
+): Promise<Stretch> {
+  const { below, want } = ask
+  const full = feed.ids.length >= want
+  const above = (full ? feed.ids.at(-1) : undefined) ?? feed.floor
+  const merged = await mergeTimelines(context, reader, rules, { below, above, limit: want })
+  const all = [...new Set([...feed.ids, ...merged.ids])].sort().reverse()
+  const ids = all.slice(0, want)
+  return {
+    ids,
+    exhausted: above === BEGINNING && ids.length < want,
+    usedFeeds: true,
+    usedStore: merged.usedStore
+  }
+}
+
+/**
+ * The reader's home feed: the warm list above its floor, from there on the Store; all from the Store while it is not
+ * warm. The rules must have been read before: they say whose timelines are merged. @throws Problem unavailable
+ */
+export async function homeSkeleton(
+  context: SkeletonContext,
+  reader: number,
+  rules: Rules,
+  ask: Ask
+): Promise<Stretch> {
+  const { below, need, want } = ask
+  const feed = await takeWarm(context, `feed:${reader}`, below, want)
+  if (feed === null || feed.floor >= below) return homeFromStore(context.store, reader, below, want)
+  const upper = await homeAboveFloor(context, reader, rules, ask, feed)
+  if (upper.exhausted || upper.ids.length >= need) return upper
+  const seam = belowFloor(feed.floor, below)
+  const lower = await homeFromStore(context.store, reader, seam, want - upper.ids.length)
+  return {
+    ids: [...upper.ids, ...lower.ids],
+    exhausted: lower.exhausted,
+    usedFeeds: upper.ids.length > 0,
+    usedStore: true
+  }
+}
+
+/** The same without any warm list. @throws Problem unavailable */
+export async function storeSkeleton(
+  context: SkeletonContext,
+  reader: number,
+  ask: Ask
+): Promise<Stretch> {
+  return homeFromStore(context.store, reader, ask.below, ask.want)
+}
+
+/**
+ * An author's own posts, always from the Store: a timeline gets a post only when its event is worked off, and authors
+ * look for what they just posted. @throws Problem unavailable
+ */
+export async function authorSkeleton(
+  context: SkeletonContext,
+  author: number,
+  ask: Ask
+): Promise<Stretch> {
+  const ids = await reachStore(() =>
+    context.store.idsByAuthor(author, ask.below, BEGINNING, ask.want)
+  )
+  return fromStore(ids, ask.want)
+}
