@@ -10,7 +10,7 @@ import {
   settled,
   takeFrom
 } from './arrival-list.ts'
-import { lateEntry } from './entry.ts'
+import { idOf, lateEntry } from './entry.ts'
 import { WINDOW_MS } from './limits.ts'
 import { BEGINNING, END, makePostId, shiftId } from './post-id.ts'
 
@@ -100,6 +100,17 @@ describe('lowestFloorOf', () => {
   })
 })
 
+test('the floor falls to the lowest floor once the marker is trimmed away, and no further', () => {
+  const busy = settled([at(2), at(1)], 9) ?? []
+  assert.deepEqual(busy, [`f${shiftId(at(1), WINDOW_MS)}`])
+  const list = [at(-10), ...busy]
+  const lowest = lowestFloorOf(list)
+  assert.equal(lowest, shiftId(at(-10), WINDOW_MS))
+  assert.ok(lowest < idOf(busy[0]!), 'the marker alone would be too high')
+  const trimmed = [at(25), at(23), ...list].slice(0, keptLength(4, 3, 0))
+  assert.equal(take(trimmed)?.floor, lowest)
+})
+
 describe('settled', () => {
   test('puts late ids in place, drops repeats and what is at or below the floor', () => {
     const list = [lateEntry(at(20)), at(30), at(25), at(30), lateEntry(at(3)), `f${at(10)}`]
@@ -171,11 +182,16 @@ describe('finished', () => {
 
 test('cold: neither marker nor in-time id', () => {
   assert.deepEqual(
-    [[], [lateEntry(at(1))], ['f0'], ['b1'], [lateEntry(at(1)), at(1), lateEntry(at(1))]].map(isCold),
+    [[], [lateEntry(at(1))], ['f0'], ['b1'], [lateEntry(at(1)), at(1), lateEntry(at(1))]].map(
+      isCold
+    ),
     [true, true, false, false, false]
   )
 })
 
 test('a list grows by the slack before it is cut to the cap', () => {
-  assert.deepEqual([9, 10, 13, 14].map(length => keptLength(length, 10, 3)), [9, 10, 13, 10])
+  assert.deepEqual(
+    [9, 10, 13, 14].map(length => keptLength(length, 10, 3)),
+    [9, 10, 13, 10]
+  )
 })

@@ -13,5 +13,10 @@ test('each form of an entry is told from the others', () => {
 })
 
 test('the id of an entry comes back', () => {
-  assert.deepEqual([ID, lateEntry(ID), floorEntry(ID), floorEntry('0')].map(idOf), [ID, ID, ID, '0'])
+  assert.deepEqual([ID, lateEntry(ID), floorEntry(ID), floorEntry('0')].map(idOf), [
+    ID,
+    ID,
+    ID,
+    '0'
+  ])
 })
