@@ -13,7 +13,6 @@ const may: Record<string, readonly string[]> = {
   'server/ports': ['domain'],
   'server/ranking': ['domain'],
   'server/rebuild': ['domain', 'ports', 'lib'], // fills feeds from the Store for any stage that asks
-  'server/rebuild': ['domain', 'ports', 'lib'],
   'server/publish': stage,
   'server/relay': stage,
   'server/fanout': stage,
