@@ -18,7 +18,7 @@ const may: Record<string, readonly string[]> = {
   'server/fanout': stage,
   'server/page': [...stage, 'lru-cache'],
   'server/janitor': stage,
-  'server/audit': ['domain', 'ports', 'lib'], // compares pages with the Store, apart from what it checks
+  'server/audit': ['domain', 'ports', 'lib', '@fanwise/sdk'], // compares pages with the Store, apart from what it checks
   'server/service': [...stage, 'publish', 'page', 'audit', 'node:crypto', '@fanwise/sdk'],
   'server/adapters/memory': adapter,
   'server/adapters/system': adapter,
