@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
@@ -21,21 +22,23 @@ const throwAway = {
   max_connections: '200'
 }
 
+const removal = `read -r _; kill -INT "$1" 2>/dev/null
+i=0; while [ -e "$2/postgres/cluster/postmaster.pid" ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done
+rm -rf "$2"`
+
 /**
  * Ends PostgreSQL and removes its folder once this process is gone, however it went: its end of
  * the pipe closes even by kill -9, and in its own session no signal to the group reaches it.
  */
 function removeAfterwards(pid: number, folder: string): void {
   if (process.platform === 'win32') return
-  const script =
-    'read -r _; kill -INT "$1" 2>/dev/null; while kill -0 "$1" 2>/dev/null; do sleep 0.05; done; rm -rf "$2"'
-  const child = spawn('/bin/sh', ['-c', script, 'sh', `${pid}`, folder], {
+  const child = spawn('/bin/sh', ['-c', removal, 'sh', `${pid}`, folder], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore']
   })
   child.unref()
-  const pipe = child.stdin as unknown as { unref(): void; on(name: 'error', f: () => void): void }
+  const pipe = child.stdin as Socket
   pipe.on('error', () => undefined)
   pipe.unref()
 }
@@ -46,7 +49,11 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   // PostgreSQL of a root process runs as another user, who must get in.
   await chmod(folder, 0o755)
   const systemDir = path.join(folder, 'system')
-  const server = await startBundledPostgres({ dataDir: folder, systemDir, settings: throwAway })
+  const options = { dataDir: folder, systemDir, settings: throwAway }
+  const server = await startBundledPostgres(options).catch(async error => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  })
   removeAfterwards(server.pid, folder)
   return {
     url: server.url,
@@ -61,7 +68,7 @@ let started: Promise<string> | undefined
 
 /** The server of this process: the one that the environment names, or one started on first use. */
 function testServer(): Promise<string> {
-  const given = process.env['FANWISE_TEST_DATABASE_URL']
+  const given = process.env.FANWISE_TEST_DATABASE_URL
   started ??= given ? Promise.resolve(given) : startTestPostgres().then(({ url }) => url)
   return started
 }
@@ -99,6 +106,18 @@ async function buildTemplate(server: string): Promise<string> {
 
 let template: Promise<string> | undefined
 
+/**
+ * Not awaited by the test: its hooks run in the order they were registered, so the pool on this
+ * database is closed only after this began. PostgreSQL waits 5 s for that before it gives up.
+ */
+async function dropDatabase(server: string, name: string): Promise<void> {
+  await withClient(server, async client => {
+    await client
+      .query(`drop database if exists ${name}`)
+      .catch(() => client.query(`drop database if exists ${name} with (force)`))
+  })
+}
+
 /** A database of its own for a test, which is dropped after it; with the schema unless `migrated` is false. */
 export async function testDatabase(
   t: TestContext,
@@ -109,8 +128,8 @@ export async function testDatabase(
   const source = migrated ? await template : 'template0'
   const name = `fanwise_test_${randomUUID().replaceAll('-', '')}`
   await withClient(server, client => client.query(`create database ${name} template ${source}`))
-  t.after(() =>
-    withClient(server, client => client.query(`drop database if exists ${name} with (force)`))
-  )
+  t.after(() => {
+    void dropDatabase(server, name)
+  })
   return urlOf(server, name)
 }

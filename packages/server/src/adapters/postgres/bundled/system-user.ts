@@ -64,12 +64,21 @@ function createUser(): Account | undefined {
   return undefined
 }
 
+function ownUser(): SystemUser {
+  try {
+    return { name: userInfo().username }
+  } catch {
+    // A container may run as a uid that has no account.
+    return { name: `${process.getuid?.()}` }
+  }
+}
+
 /**
  * The user for PostgreSQL: the one of this process, or, as root, another one.
  * `owner` is the uid of an existing cluster, which only that user can go on with.
  */
 export function systemUser(owner?: number, accounts = readAccounts): SystemUser {
-  if (process.getuid?.() !== 0) return { name: userInfo().username }
+  if (process.getuid?.() !== 0) return ownUser()
   const table = accounts()
   if (owner !== undefined && owner !== 0) {
     return table.find(({ uid }) => uid === owner) ?? { name: `${owner}`, uid: owner, gid: owner }

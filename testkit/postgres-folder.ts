@@ -1,0 +1,90 @@
+// What the tests of the bundled PostgreSQL share: folders that leave nothing behind, and servers that can be killed.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { BundledPostgresOptions } from '../packages/server/src/adapters/postgres/bundled/index.ts'
+import {
+  findPostmaster,
+  stopPostmaster
+} from '../packages/server/src/adapters/postgres/bundled/postmaster.ts'
+
+export interface TestFolder extends AsyncDisposable {
+  dir: string
+  /** A data folder and a system folder in it. */
+  options: { dataDir: string; systemDir: string }
+}
+
+/** A folder that any user may enter. What still runs in it is stopped when it goes. */
+export async function testFolder(): Promise<TestFolder> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'fanwise-bundled-'))
+  await chmod(dir, 0o755)
+  return {
+    dir,
+    options: { dataDir: path.join(dir, 'data'), systemDir: path.join(dir, 'system') },
+    async [Symbol.asyncDispose]() {
+      for (const file of globSync('**/cluster/postmaster.pid', { cwd: dir })) {
+        const left = await findPostmaster(path.join(dir, path.dirname(file)))
+        if (left !== undefined) await stopPostmaster(left.pid)
+      }
+      await rm(dir, { recursive: true, force: true })
+    }
+  }
+}
+
+/** What a server process answered: a running PostgreSQL or the error. */
+export interface Answer {
+  url?: string
+  pid?: number
+  user?: string
+  dataDir?: string
+  binDir?: string
+  relocated?: boolean
+  notes?: string[]
+  error?: { code?: string; message: string; owner?: { pid: number; port?: number } }
+}
+
+export interface ServerProcess extends AsyncDisposable {
+  pid: number
+  answer: Answer
+  /** kill -9 of this one process. */
+  kill(): Promise<void>
+}
+
+export interface ServeOptions extends BundledPostgresOptions {
+  /** The HTTP port that it claims to have. */
+  httpPort?: number
+  /** The uid and gid that the process takes before it starts; root only. */
+  become?: number
+}
+
+const script = path.join(import.meta.dirname, 'serve-postgres.ts')
+
+/** Runs the bundled PostgreSQL in a process of its own, and waits for its answer. */
+export async function serveInProcess(options: ServeOptions): Promise<ServerProcess> {
+  const args = [...process.execArgv, script, JSON.stringify(options)]
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  let answer: Answer | undefined
+  for await (const line of createInterface(child.stdout)) {
+    answer = JSON.parse(line) as Answer
+    break
+  }
+  assert.ok(answer, 'the process ended without an answer')
+  return {
+    pid: child.pid as number,
+    answer,
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+    },
+    async [Symbol.asyncDispose]() {
+      child.stdin.end()
+      await closed
+    }
+  }
+}
