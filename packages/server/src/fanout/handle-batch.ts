@@ -1,0 +1,57 @@
+import type { LoggedEvent } from '../domain/event.ts'
+import { dropBacklog } from './drop-backlog.ts'
+import { type FanoutContext, WIDTH } from './fanout-context.ts'
+import { inTurns, type Turn } from './in-turns.ts'
+import { lookAgain } from './look-again.ts'
+import { pushPosts } from './push-posts.ts'
+import { removePosts } from './remove-posts.ts'
+import { sortBatch, type Work } from './sort-batch.ts'
+
+/**
+ * Does the work of one batch of a lane's events; doing it again changes nothing. It is sorted by kind and not by event:
+ * posts, then relations, then deletes keeps the order that matters for one author. Followers are read after every
+ * follow of the batch was committed, so no follower of a post is missed; a cut is stamped as seen only when no push
+ * that knew the follower is on its way; and what a delete removes has been pushed before.
+ * @throws Problem unavailable when `signal` aborts: the lane belongs to another worker.
+ */
+export async function handleBatch(
+  context: FanoutContext,
+  events: readonly LoggedEvent[],
+  signal: AbortSignal
+): Promise<void> {
+  const work = sortBatch(events, context.clock.now())
+  await forget(context, work)
+  const pulled = await pulledAuthors(context, work)
+  const fans = [
+    ...(await pushPosts(context, work.posts, pulled)),
+    ...(await dropBacklog(context, work.backlog, pulled))
+  ]
+  await inTurns(stoppable(fans, signal), WIDTH)
+  await lookAgain(context, work.relations)
+  await inTurns(stoppable(removePosts(context, work.deletes, pulled), signal), WIDTH)
+}
+
+async function forget({ feeds }: FanoutContext, work: Work): Promise<void> {
+  const { changedPosts, changedUsers, rules } = work
+  if (rules.size > 0) await feeds.dropRules([...rules])
+  if (changedPosts.size + changedUsers.size > 0)
+    await feeds.announce({ posts: [...changedPosts], users: [...changedUsers] })
+}
+
+/**
+ * Those authors whose posts are merged by readers. It is asked anew for each batch, after its posts were stored: a
+ * switch down that comes later keeps a pull_until above them, so they are still merged.
+ */
+async function pulledAuthors({ store }: FanoutContext, work: Work): Promise<Set<number>> {
+  const authors = new Set([...work.posts.keys(), ...work.backlog, ...work.deletes.keys()])
+  if (authors.size === 0) return new Set()
+  const states = await store.deliveryOf([...authors])
+  return new Set(states.filter(({ delivery }) => delivery === 'pull').map(({ author }) => author))
+}
+
+function stoppable(turns: readonly Turn[], signal: AbortSignal): Turn[] {
+  return turns.map(turn => () => {
+    signal.throwIfAborted()
+    return turn()
+  })
+}

@@ -1,0 +1,54 @@
+import { Problem } from '../domain/errors.ts'
+import type { Limits } from '../domain/limits.ts'
+import type { ImportedFollow } from './import-follows.ts'
+import type { ImportedLike } from './import-likes.ts'
+import type { BatchedPost } from './import-posts.ts'
+import type { ImportedUser } from './import-users.ts'
+import { checkPost, checkProfile, checkText } from './validate.ts'
+
+/** Entries of one batch, all kinds together. */
+export const BATCH_MAX = 1000
+
+/** Everything is named by the app's own ids; the order of work is users, follows, posts, likes. */
+export interface ImportBatch {
+  readonly users?: readonly ImportedUser[]
+  readonly follows?: readonly ImportedFollow[]
+  readonly posts?: readonly BatchedPost[]
+  readonly likes?: readonly ImportedLike[]
+}
+
+/** Before anything is stored, so that a refused batch has changed nothing. @throws Problem */
+export function checkBatch(batch: ImportBatch, limits: Limits): void {
+  const { users = [], follows = [], posts = [], likes = [] } = batch
+  checkSize(users.length + follows.length + posts.length + likes.length)
+  for (const [index, user] of users.entries())
+    checkProfile(user, limits, name => `users[${index}].${name}`)
+  for (const [index, follow] of follows.entries()) checkFollow(follow, `follows[${index}]`)
+  for (const [index, post] of posts.entries()) checkBatchedPost(post, limits, `posts[${index}]`)
+  for (const [index, like] of likes.entries()) checkLike(like, `likes[${index}]`)
+}
+
+function checkSize(size: number): void {
+  if (size <= BATCH_MAX) return
+  throw new Problem(
+    'invalid_request',
+    `The batch has ${size} entries; at most ${BATCH_MAX} are allowed.`
+  )
+}
+
+function checkFollow({ follower, followee }: ImportedFollow, entry: string): void {
+  if (follower === followee)
+    throw new Problem('self_relation', `${entry}: "${follower}" cannot follow themselves.`)
+}
+
+function checkBatchedPost(post: BatchedPost, limits: Limits, entry: string): void {
+  const { content, attrs = {}, externalId } = post
+  checkPost({ content, attrs }, limits, name => `${entry}.${name}`)
+  if (externalId !== undefined) checkText(externalId, `${entry}.externalId`)
+}
+
+function checkLike({ post, author, externalId }: ImportedLike, entry: string): void {
+  if (externalId !== undefined) checkText(externalId, `${entry}.externalId`)
+  if (post === undefined && (author === undefined || externalId === undefined))
+    throw new Problem('invalid_request', `${entry} needs post, or author and externalId.`)
+}

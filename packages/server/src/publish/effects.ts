@@ -1,0 +1,35 @@
+import { Problem } from '../domain/errors.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+
+/**
+ * Runs an effect that the worker does again when it meets the write's event: a failure is noted, and the write stands.
+ */
+export async function attempt(
+  telemetry: Telemetry,
+  effect: string,
+  run: () => Promise<unknown>
+): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    telemetry.count('effect_failures', 1, { effect })
+    telemetry.log('warn', 'an effect is left to the worker', { effect, error })
+  }
+}
+
+/**
+ * Runs an effect without which the answer would be a lie: what was acknowledged must hold for the next read.
+ * @throws Problem unavailable; the write is stored, and repeating the request runs the effect again.
+ */
+export async function insist(effect: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run()
+  } catch (cause) {
+    throw new Problem(
+      'unavailable',
+      `The change is stored, but ${effect} failed. Repeat the request.`,
+      {},
+      { cause }
+    )
+  }
+}

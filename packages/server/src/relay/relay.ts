@@ -1,0 +1,124 @@
+import type { LoggedEvent } from '../domain/event.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { EventLog } from '../ports/event-log.ts'
+import type { Lanes, OutboxStore } from '../ports/store.ts'
+import type { Telemetry } from '../ports/telemetry.ts'
+import { createPauses } from './pauses.ts'
+
+export interface RelayContext {
+  readonly store: Pick<OutboxStore, 'openLanes'>
+  readonly log: Pick<EventLog, 'append' | 'release'>
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly telemetry: Telemetry
+}
+
+export interface RelayOptions {
+  /** Rows of one lane that are appended at once. */
+  readonly batch?: number
+  /** Called when a lane is free again and may have more rows: time to wake the loop. */
+  readonly onFree?: () => void
+}
+
+export interface Relay extends AsyncDisposable {
+  /**
+   * Takes the unpublished rows of every held lane that is free and starts their way into the log, without waiting for
+   * it. Returns how many rows it took. @throws when the Store can't be reached or the hold on the lanes was lost.
+   */
+  relayOnce(): Promise<number>
+  /** Resolves when nothing is on its way. */
+  idle(): Promise<void>
+}
+
+/**
+ * Moves outbox rows to the log, lane by lane: one batch of a lane is on its way at a time, so the order of an author's
+ * events holds, and a slow lane holds up no other. A row is marked published when its event is safe.
+ */
+export function createRelay(context: RelayContext, options: RelayOptions = {}): Relay {
+  return new LaneRelay(context, options)
+}
+
+class LaneRelay implements Relay {
+  readonly #context: RelayContext
+  readonly #batch: number
+  readonly #onFree: () => void
+  readonly #pauses
+  readonly #flights = new Map<number, Promise<void>>()
+  #lanes: Lanes | null = null
+  #held: readonly number[] = []
+  #round: Promise<unknown> = Promise.resolve()
+
+  constructor(context: RelayContext, { batch = 200, onFree = () => {} }: RelayOptions) {
+    this.#context = context
+    this.#batch = batch
+    this.#onFree = onFree
+    this.#pauses = createPauses(context.clock)
+  }
+
+  /** Rounds follow each other: two at once would read the same rows. */
+  relayOnce(): Promise<number> {
+    const round = this.#round.then(() => this.#relay())
+    this.#round = round.catch(() => {})
+    return round
+  }
+
+  async idle(): Promise<void> {
+    while (this.#flights.size > 0) await Promise.all(this.#flights.values())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#round
+    await this.idle()
+    await this.#lanes?.[Symbol.asyncDispose]()
+    this.#lanes = null
+  }
+
+  async #relay(): Promise<number> {
+    const lanes = await this.#claim()
+    const free = this.#held.filter(lane => !this.#flights.has(lane) && !this.#pauses.has(lane))
+    if (free.length === 0) return 0
+    const rows = await lanes.unpublished(free, this.#batch)
+    const byLane = Map.groupBy(rows, row => row.lane)
+    for (const [lane, events] of byLane) this.#flights.set(lane, this.#fly(lanes, lane, events))
+    return rows.length
+  }
+
+  /** Takes what is free. A lost session holds nothing any more: the handlers of its lanes must end, and it is replaced. */
+  async #claim(): Promise<Lanes> {
+    const lanes = this.#lanes ?? (await this.#context.store.openLanes())
+    this.#lanes = lanes
+    try {
+      this.#held = await lanes.claim()
+      return lanes
+    } catch (error) {
+      await this.#lose(lanes)
+      throw error
+    }
+  }
+
+  async #lose(lanes: Lanes): Promise<void> {
+    const { log, telemetry } = this.#context
+    const held = this.#held
+    this.#lanes = null
+    this.#held = []
+    telemetry.count('relay_sessions_lost')
+    await log.release(held)
+    await lanes[Symbol.asyncDispose]()
+  }
+
+  async #fly(lanes: Lanes, lane: number, events: readonly LoggedEvent[]): Promise<void> {
+    const { log, telemetry } = this.#context
+    try {
+      await log.append(events)
+      await lanes.markPublished(events.map(({ id }) => id))
+      this.#pauses.end(lane)
+      telemetry.count('relay_events', events.length)
+    } catch (error) {
+      const pauseMs = this.#pauses.start(lane)
+      telemetry.count('relay_failures')
+      telemetry.log('warn', 'events stay in the outbox', { lane, pauseMs, error })
+    } finally {
+      this.#flights.delete(lane)
+      this.#onFree()
+    }
+  }
+}
