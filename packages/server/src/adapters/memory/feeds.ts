@@ -1,0 +1,183 @@
+import {
+  finished,
+  isCold,
+  type ListPage,
+  lowestFloorOf,
+  settled
+} from '../../domain/arrival-list.ts'
+import { buildEntry, type Entry, idOf, isBuild, isFloor, lateEntry } from '../../domain/entry.ts'
+import { LATE_MS, type Limits } from '../../domain/limits.ts'
+import { boundAt, type PostId } from '../../domain/post-id.ts'
+import type { Rules } from '../../domain/rules.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Change, Feeds, FeedsStats, ListKey, Push, RulesRead } from '../../ports/feeds.ts'
+import type { Telemetry } from '../../ports/telemetry.ts'
+import { ExpiringLru } from './feeds/expiring-lru.ts'
+import {
+  type HeldList,
+  headFirst,
+  holdList,
+  listBytes,
+  pushEntry,
+  takePage
+} from './feeds/held-list.ts'
+import { RulesCache } from './feeds/rules-cache.ts'
+
+export interface MemoryFeedsOptions {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  readonly limits: Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
+  /** For lists and rules together, by estimate. */
+  readonly bytesMax?: number
+  readonly telemetry?: Pick<Telemetry, 'count'>
+}
+
+const BYTES_MAX = 256 * 1024 * 1024
+const RULES_SHARE = 1 / 8
+
+/** Feeds in the memory of one process. Nothing here waits, so each method is atomic. */
+export function createMemoryFeeds(options: MemoryFeedsOptions): Feeds {
+  return new MemoryFeeds(options)
+}
+
+class MemoryFeeds implements Feeds {
+  readonly #options: MemoryFeedsOptions
+  readonly #lists: ExpiringLru<ListKey, HeldList>
+  readonly #rules: RulesCache
+  readonly #listeners: ((change: Change) => void)[] = []
+
+  constructor(options: MemoryFeedsOptions) {
+    const { clock, bytesMax = BYTES_MAX } = options
+    const monotonic = () => clock.monotonic()
+    this.#options = options
+    this.#lists = new ExpiringLru(bytesMax * (1 - RULES_SHARE), monotonic)
+    this.#rules = new RulesCache(bytesMax * RULES_SHARE, monotonic)
+  }
+
+  async push(pushes: readonly Push[]): Promise<void> {
+    const { cap, slack } = this.#options.limits
+    const lateBelow = boundAt(this.#options.clock.now() - LATE_MS)
+    let id = ''
+    let late = ''
+    for (const push of pushes) {
+      const list = this.#lists.get(push.list)
+      if (list === undefined) continue
+      if (push.id !== id) late = lateEntry(push.id)
+      id = push.id
+      pushEntry(list, push.late || id < lateBelow ? late : id, cap, slack)
+      this.#lists.resize(list, listBytes(list.entries))
+    }
+    this.#trim()
+  }
+
+  async take(key: ListKey, below: PostId, limit: number): Promise<ListPage> {
+    const list = this.#lists.get(key)
+    const page = takePage(list, below, limit)
+    if (list && page.state === 'warm') this.#lists.touch(key, list, this.#after('idleMs'))
+    return page
+  }
+
+  async lowestFloor(key: ListKey): Promise<PostId | null> {
+    const list = this.#lists.get(key)
+    return list === undefined ? null : lowestFloorOf(headFirst(list))
+  }
+
+  async begin(key: ListKey, token: string): Promise<boolean> {
+    const list = this.#lists.get(key)
+    if (list !== undefined && !isCold(headFirst(list))) return false
+    this.#lists.set(key, holdList([buildEntry(token)], this.#after('buildMs')))
+    this.#trim()
+    return true
+  }
+
+  async finish(
+    key: ListKey,
+    token: string,
+    ids: readonly PostId[],
+    complete: boolean
+  ): Promise<boolean> {
+    const list = this.#lists.get(key)
+    const { cap } = this.#options.limits
+    const entries = list && finished(headFirst(list), token, ids, complete, cap)
+    if (!entries) return false
+    if (entries.length === 0) this.#lists.delete(key)
+    else this.#lists.set(key, holdList(entries, this.#after('idleMs')))
+    this.#trim()
+    return true
+  }
+
+  async settle(key: ListKey): Promise<void> {
+    const list = this.#lists.get(key)
+    const entries = list && settled(headFirst(list), this.#options.limits.cap)
+    if (list && entries) this.#replace(key, list, entries.toReversed())
+  }
+
+  async drop(keys: readonly ListKey[]): Promise<void> {
+    for (const key of keys) this.#lists.delete(key)
+  }
+
+  async remove(key: ListKey, ids: readonly PostId[]): Promise<void> {
+    const list = this.#lists.get(key)
+    if (list === undefined) return
+    const gone = new Set(ids)
+    const stays = (entry: Entry) => isFloor(entry) || isBuild(entry) || !gone.has(idOf(entry))
+    this.#replace(key, list, list.entries.filter(stays))
+  }
+
+  async clear(): Promise<void> {
+    this.#lists.clear()
+    this.#rules.clear()
+  }
+
+  async rules(reader: number): Promise<RulesRead> {
+    return this.#rules.read(reader)
+  }
+
+  async fillRules(reader: number, lease: string, rules: Rules): Promise<void> {
+    this.#rules.fill(reader, lease, rules)
+  }
+
+  async dropRules(readers: readonly number[]): Promise<void> {
+    for (const reader of readers) this.#rules.drop(reader)
+  }
+
+  async announce(change: Change): Promise<void> {
+    for (const listener of this.#listeners) listener(change)
+  }
+
+  subscribe(listener: (change: Change) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async expire(): Promise<number> {
+    this.#rules.expire()
+    return this.#lists.expire() + this.#trim()
+  }
+
+  async stats(): Promise<FeedsStats> {
+    let warm = 0
+    for (const { entries } of this.#lists.values()) if (!isBuild(entries[0] ?? '')) warm++
+    return { warm, bytes: this.#lists.bytes + this.#rules.bytes }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.clear()
+    this.#listeners.length = 0
+  }
+
+  #after(life: 'idleMs' | 'buildMs'): number {
+    return this.#options.clock.monotonic() + this.#options.limits[life]
+  }
+
+  /** Keeps the rest of its life. An empty list does not exist. */
+  #replace(key: ListKey, list: HeldList, entries: Entry[]): void {
+    list.entries = entries
+    this.#lists.resize(list, listBytes(entries))
+    if (entries.length === 0) this.#lists.delete(key)
+  }
+
+  #trim(): number {
+    const dropped = this.#lists.trim()
+    if (dropped > 0) this.#options.telemetry?.count('feeds_evicted', dropped)
+    return dropped
+  }
+}
