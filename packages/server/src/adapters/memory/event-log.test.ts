@@ -70,6 +70,7 @@ test('when a batch fails, what waits behind it fails too: nothing overtakes', as
   await log.consume(open)
   const appended = [1, 2, 3].map(id => log.append([event(id)]))
   const results = Promise.allSettled(appended)
+  await turn()
   batches[0]!.end.reject(new Error('down'))
   const states = (await results).map(({ status }) => status)
   assert.deepEqual(states, ['rejected', 'rejected', 'rejected'])
