@@ -1,0 +1,62 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
+import { BatchResultSchema } from './schemas/batch.ts'
+import { PostPageSchema, PostSchema } from './schemas/post.ts'
+import { ProblemSchema } from './schemas/problem.ts'
+import { AuthorPageSchema, AuthorSchema, ProfileSchema } from './schemas/user.ts'
+
+const named = [
+  ...[AuthorSchema, ProfileSchema, AuthorPageSchema, PostSchema, PostPageSchema],
+  ...[BatchResultSchema, VerifyReportSchema, StatsSchema, ProblemSchema]
+]
+
+const tags = [
+  { name: 'posts', description: 'Publish, edit, like and hide posts.' },
+  { name: 'feed', description: 'Pages of posts, newest first, without end.' },
+  { name: 'users', description: 'Profiles.' },
+  { name: 'relations', description: 'Follow, block and mute; all can be repeated.' },
+  { name: 'admin', description: "For the app's backend, with the server key." },
+  { name: 'operations', description: 'For whoever runs the server.' }
+]
+
+const bearer = { type: 'http', scheme: 'bearer' } as const
+
+const openapi = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Fanwise',
+    version: '1',
+    description:
+      'The activity-feed server. Every error is a Problem, whose code docs/errors.md explains.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+  },
+  tags,
+  components: {
+    securitySchemes: {
+      userToken: { ...bearer, bearerFormat: 'JWT', description: '`sub` is the user id.' },
+      serverKey: {
+        ...bearer,
+        description: 'The server key; it acts for a user by the header `Fanwise-User`.'
+      }
+    }
+  }
+}
+
+/** Collects what the routes that follow tell of themselves. */
+export function collectDocumentation(app: FastifyInstance): void {
+  for (const schema of named) app.addSchema(schema)
+  app.register(swagger, {
+    openapi,
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, at) => String($id ?? `def-${at}`)
+    }
+  })
+}
+
+/** Serves it at /openapi.json and, for people, at /docs. */
+export function serveDocumentation(app: FastifyInstance): void {
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+}

@@ -1,0 +1,16 @@
+import { createHttpServer } from './app.ts'
+import type { Backend } from './backend.ts'
+
+/** The OpenAPI document of the routes; no backend is asked. */
+export async function buildOpenapi(): Promise<object> {
+  const app = createHttpServer({
+    backend: { admin: {} } as Backend,
+    auth: { serverKey: 'none', keys: { secret: 'none' } },
+    telemetry: { log() {}, count() {}, gauge() {}, observe() {} },
+    production: true
+  })
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  return document
+}

@@ -1,0 +1,66 @@
+import type { Author, Page, Profile } from '@fanwise/sdk'
+import Type from 'typebox'
+import { AttributesSchema, orNull, strict, TimeSchema, text, UserIdSchema } from './common.ts'
+
+const count = Type.Integer({ minimum: 0 })
+
+const name = orNull(text(0, 200, 'The name that is shown.', 'Ada'))
+const avatar = orNull(text(0, 2048, 'The address of a picture.', 'https://cdn.example.com/ada.png'))
+
+/** What a user may set of themselves. */
+export const profileFields = {
+  name: Type.Optional(name),
+  avatar: Type.Optional(avatar),
+  attributes: Type.Optional(AttributesSchema)
+}
+
+export const ProfileChangeSchema = Type.Object(profileFields, {
+  ...strict,
+  examples: [{ name: 'Ada', avatar: null, attributes: { team: 'analytics' } }]
+})
+
+const author = { id: UserIdSchema, name, avatar, attributes: AttributesSchema }
+
+export const AuthorSchema = Type.Object(author, {
+  $id: 'Author',
+  ...strict,
+  description: 'A user as lists and posts show them.',
+  examples: [{ id: 'ada', name: 'Ada', avatar: null, attributes: { team: 'analytics' } }]
+})
+
+export const AuthorRef = Type.Unsafe<Author>({ $ref: 'Author#' })
+
+export const ProfileSchema = Type.Object(
+  {
+    ...author,
+    createdAt: TimeSchema,
+    counts: Type.Object({ followers: count, following: count, posts: count }, strict)
+  },
+  {
+    $id: 'Profile',
+    ...strict,
+    description: 'A user. Counts may lag by about a second.',
+    examples: [
+      {
+        ...{ id: 'ada', name: 'Ada', avatar: null, attributes: { team: 'analytics' } },
+        createdAt: '2026-01-31T09:30:00.000Z',
+        counts: { followers: 42, following: 7, posts: 12 }
+      }
+    ]
+  }
+)
+
+export const ProfileRef = Type.Unsafe<Profile>({ $ref: 'Profile#' })
+
+export const AuthorPageSchema = Type.Object(
+  {
+    items: Type.Array(AuthorRef),
+    nextCursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'Null at the end, and only there.'
+    }),
+    partial: Type.Optional(Type.Literal(true))
+  },
+  { $id: 'AuthorPage', ...strict, description: 'Users.' }
+)
+
+export const AuthorPageRef = Type.Unsafe<Page<Author>>({ $ref: 'AuthorPage#' })
