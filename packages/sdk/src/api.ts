@@ -1,0 +1,262 @@
+/**
+ * THE contract of Fanwise: what a client can ask and what it gets. The HTTP client and the server in process both
+ * implement it. Everything here is JSON on the wire.
+ */
+
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+
+/** 19 decimal digits; a larger id is a newer post. Never convert it to a number: it does not fit. */
+export type PostId = string
+
+/** The app's own name of a user: 1-64 of `A-Z a-z 0-9 _ . : -`. */
+export type UserId = string
+
+/** What a post shows of its author. */
+export interface Author {
+  readonly id: UserId
+  readonly name: string | null
+  readonly avatar: string | null
+  readonly attributes: JsonObject
+}
+
+export interface Post {
+  readonly id: PostId
+  readonly author: Author
+  readonly content: string
+  /** Custom fields of the app. */
+  readonly attrs: JsonObject
+  /** ISO 8601 with ms, UTC. */
+  readonly createdAt: string
+  readonly editedAt: string | null
+  /** May lag by about a second. */
+  readonly counts: { readonly likes: number }
+  /** How the reader who asked stands to the post. */
+  readonly viewer: { readonly liked: boolean }
+}
+
+export interface Profile extends Author {
+  readonly createdAt: string
+  /** May lag by about a second. */
+  readonly counts: {
+    readonly followers: number
+    readonly following: number
+    readonly posts: number
+  }
+}
+
+/** `nextCursor: null` is the end of the list, and only the end is. A page may be short without being the last. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly nextCursor: string | null
+  /** The page was cut short by a bound; `nextCursor` goes on exactly behind it. */
+  readonly partial?: true
+}
+
+export interface PageQuery {
+  /** Items per page, 1-100; 20 if absent. */
+  readonly limit?: number
+  /** `nextCursor` of the page before; the newest items if absent. */
+  readonly cursor?: string
+}
+
+export interface WriteOptions {
+  /** 1-255 visible ASCII characters. The same key with the same request within 24 h gets the stored answer. */
+  readonly idempotencyKey?: string
+}
+
+export interface NewPost {
+  /** 1-10,000 characters (UTF-16 units). */
+  readonly content: string
+  readonly attrs?: JsonObject
+  /** Refused with `media_not_enabled` unless the server stores media. */
+  readonly mediaIds?: readonly string[]
+}
+
+export interface PostChange {
+  readonly content?: string
+  readonly attrs?: JsonObject
+}
+
+export interface ProfileChange {
+  readonly name?: string | null
+  readonly avatar?: string | null
+  readonly attributes?: JsonObject
+}
+
+/** What one user can do. Every method that fails throws an error with a `code` of `ErrorCode`. */
+export interface FeedApi {
+  createPost(post: NewPost, options?: WriteOptions): Promise<Post>
+  getPost(id: PostId): Promise<Post>
+  editPost(id: PostId, change: PostChange, options?: WriteOptions): Promise<Post>
+  deletePost(id: PostId, options?: WriteOptions): Promise<void>
+
+  /** The home feed: own posts and those of followees, newest first, without end. */
+  feed(query?: PageQuery): Promise<Page<Post>>
+  /** An author's own posts, newest first. */
+  userPosts(user: UserId, query?: PageQuery): Promise<Page<Post>>
+
+  getUser(user: UserId): Promise<Profile>
+  /** Creates or changes the own profile; absent fields stay as they are. */
+  putUser(user: UserId, change: ProfileChange, options?: WriteOptions): Promise<Profile>
+  /** Deletes the own account for good: its posts leave every feed at once. */
+  deleteMe(options?: WriteOptions): Promise<void>
+
+  follow(user: UserId, options?: WriteOptions): Promise<void>
+  unfollow(user: UserId, options?: WriteOptions): Promise<void>
+  block(user: UserId, options?: WriteOptions): Promise<void>
+  unblock(user: UserId, options?: WriteOptions): Promise<void>
+  mute(user: UserId, options?: WriteOptions): Promise<void>
+  unmute(user: UserId, options?: WriteOptions): Promise<void>
+  followers(user: UserId, query?: PageQuery): Promise<Page<Author>>
+  following(user: UserId, query?: PageQuery): Promise<Page<Author>>
+  blocks(query?: PageQuery): Promise<Page<Author>>
+  mutes(query?: PageQuery): Promise<Page<Author>>
+
+  like(id: PostId, options?: WriteOptions): Promise<void>
+  unlike(id: PostId, options?: WriteOptions): Promise<void>
+  hide(id: PostId, options?: WriteOptions): Promise<void>
+  unhide(id: PostId, options?: WriteOptions): Promise<void>
+}
+
+/** Up to 1,000 entries in all, applied in the order users, follows, posts, likes. Applying one again changes nothing. */
+export interface Batch {
+  readonly users?: readonly (ProfileChange & { readonly id: UserId })[]
+  readonly follows?: readonly { readonly follower: UserId; readonly followee: UserId }[]
+  readonly posts?: readonly BatchPost[]
+  readonly likes?: readonly BatchLike[]
+}
+
+export interface BatchPost {
+  readonly author: UserId
+  readonly content: string
+  readonly attrs?: JsonObject
+  /** ISO 8601; 1985 to now + 5 s; now if absent. */
+  readonly createdAt?: string
+  /** 1-128 characters, unique per author: a post with a known one is not made again. */
+  readonly externalId?: string
+}
+
+export interface BatchLike {
+  readonly user: UserId
+  /** The post by its id, or by `author` and `externalId`. */
+  readonly post?: PostId
+  readonly author?: UserId
+  readonly externalId?: string
+}
+
+export interface BatchResult {
+  /** How many of each were made; the others were there already. */
+  readonly created: {
+    readonly users: number
+    readonly follows: number
+    readonly posts: number
+    readonly likes: number
+  }
+  /** The ids of `posts`, in their order. */
+  readonly postIds: readonly PostId[]
+}
+
+/** How often pages came whole from the warm feed, whole from the Store, or across the seam between both. */
+export interface PageSources {
+  readonly warm: number
+  readonly store: number
+  readonly seam: number
+}
+
+/** The comparison of walks (warm, evicted, rebuilt) with the oracle. */
+export interface VerifyReport {
+  readonly readers: number
+  readonly pages: PageSources
+  readonly differences: number
+  readonly missing: number
+  readonly extra: number
+  readonly misordered: number
+  /** Some of the differences, for people: at most 20. */
+  readonly examples: readonly VerifyExample[]
+}
+
+export interface VerifyExample {
+  readonly reader: UserId
+  readonly walk: 'warm' | 'store' | 'rebuilt'
+  readonly kind: 'missing' | 'extra' | 'misordered'
+  readonly post: PostId
+}
+
+export interface Stats {
+  readonly users: number
+  readonly posts: number
+  readonly follows: number
+  readonly likes: number
+  /** Outbox rows whose event is not safe yet. */
+  readonly outboxPending: number
+  /** Events given up after repeated failures. */
+  readonly outboxDead: number
+  readonly feeds: { readonly warm: number; readonly bytes: number }
+  readonly uptimeMs: number
+  readonly mode: string
+  readonly roles: readonly string[]
+  readonly limits: JsonObject
+}
+
+/** What the app's backend can do with the server key. */
+export interface AdminApi {
+  batch(batch: Batch, options?: WriteOptions): Promise<BatchResult>
+  users(query?: PageQuery): Promise<Page<Author>>
+  putUser(user: UserId, change: ProfileChange, options?: WriteOptions): Promise<Profile>
+  verify(reader: UserId): Promise<VerifyReport>
+  rebuild(reader: UserId): Promise<{ readonly ids: number }>
+  suspend(user: UserId, options?: WriteOptions): Promise<void>
+  unsuspend(user: UserId, options?: WriteOptions): Promise<void>
+  /** Waits until all events so far are worked off: true; or until `timeoutMs` has passed: false. */
+  settle(timeoutMs?: number): Promise<boolean>
+  stats(): Promise<Stats>
+}
+
+/** Every error code that the server answers; docs/errors.md explains each. */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'invalid_json'
+  | 'invalid_cursor'
+  | 'invalid_text'
+  | 'invalid_idempotency_key'
+  | 'media_not_enabled'
+  | 'self_relation'
+  | 'time_out_of_range'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'server_key_required'
+  | 'not_author'
+  | 'blocked'
+  | 'account_suspended'
+  | 'account_gone'
+  | 'route_not_found'
+  | 'post_not_found'
+  | 'user_not_found'
+  | 'method_not_allowed'
+  | 'idempotency_conflict'
+  | 'follows_limit'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'internal'
+  | 'unavailable'
+  | 'clock_behind'
+
+/** The body of an error (RFC 9457, application/problem+json). */
+export interface ProblemDetails {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ErrorCode
+  /** Names the offending value and the way out. */
+  readonly message: string
+  readonly requestId: string
+  /** Where a schema was not met: `body/content must be string`. */
+  readonly errors?: readonly string[]
+}

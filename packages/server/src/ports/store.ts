@@ -1,0 +1,246 @@
+import type { LoggedEvent } from '../domain/event.ts'
+import type { ImportedPost, NewPost, Post, PostChange } from '../domain/post.ts'
+import type { PostId } from '../domain/post-id.ts'
+import type { Rules } from '../domain/rules.ts'
+import type { Delivery, Profile, User, UserStatus } from '../domain/user.ts'
+
+/**
+ * A client's key for a request that it may repeat. Kept 24 h in the same transaction as the write.
+ * The same key with another `hash` throws Problem idempotency_conflict.
+ */
+export interface IdempotencyKey {
+  /** The user's number; 0 for the server key. */
+  readonly owner: number
+  readonly key: string
+  /** Of route and body. */
+  readonly hash: string
+}
+
+/** What a write made. `replayed`: it had been done before under the same key, and this is what it made then. */
+export interface Written<T> {
+  readonly value: T
+  readonly replayed: boolean
+}
+
+/** A post with its author as they were when it was made. */
+export interface Published {
+  readonly post: Post
+  readonly author: User
+}
+
+export interface ImportResult {
+  readonly id: PostId
+  readonly created: boolean
+}
+
+/** A row of a list of users; `position` is the keyset to go on from, newest first. */
+export interface Member {
+  readonly user: number
+  readonly position: string
+}
+
+export type MemberList = 'followers' | 'following' | 'blocks' | 'mutes'
+
+export interface Relation {
+  readonly reader: number
+  readonly author: number
+}
+
+export interface DeliveryState {
+  readonly author: number
+  readonly delivery: Delivery
+  readonly version: number
+}
+
+export interface Cut extends Relation {
+  /** Identifies this cut: a later unfollow of the same pair makes another. */
+  readonly version: string
+}
+
+export interface StoreStats {
+  readonly users: number
+  readonly posts: number
+  readonly follows: number
+  readonly likes: number
+  readonly outboxPending: number
+  readonly outboxDead: number
+}
+
+/** Users. Numbers never change; ids never either. */
+export interface UserStore {
+  /** Those that exist, in any order. */
+  usersByIds(ids: readonly string[]): Promise<readonly User[]>
+  usersByNumbers(numbers: readonly number[]): Promise<readonly User[]>
+  /** Creates those that don't exist, with an empty profile. Returns all, in any order. */
+  ensureUsers(ids: readonly string[]): Promise<readonly User[]>
+  /** Creates or changes; absent fields stay. Writes a `user` event. */
+  putUser(id: string, change: Partial<Profile>, key?: IdempotencyKey): Promise<Written<User>>
+  /** The same for many, without keys. `created` counts those that were not there. */
+  putUsers(
+    changes: readonly (Partial<Profile> & { readonly id: string })[]
+  ): Promise<{ created: number }>
+  /** `gone` is final. Writes a `user` event. Returns the user after it. */
+  setStatus(user: number, status: UserStatus, key?: IdempotencyKey): Promise<Written<User>>
+  /** Users after a number, ascending, whatever their status but `gone`. */
+  listUsers(after: number, limit: number): Promise<readonly User[]>
+  /** Notes that readers were here; kept to 6 h. */
+  touchReaders(readers: readonly number[]): Promise<void>
+}
+
+/** Posts. Ids are made by the Store's clock, never ahead of it. */
+export interface PostStore {
+  /** One statement: post, outbox row and key. @throws Problem clock_behind, idempotency_conflict */
+  publish(post: NewPost, key?: IdempotencyKey): Promise<Written<Published>>
+  /** Keeps each post's own time (the next free ms if its id is taken). @throws Problem time_out_of_range */
+  importPosts(posts: readonly ImportedPost[]): Promise<readonly ImportResult[]>
+  /** @throws Problem post_not_found, not_author */
+  editPost(
+    author: number,
+    id: PostId,
+    change: PostChange,
+    key?: IdempotencyKey
+  ): Promise<Written<Post>>
+  /** A tombstone; the own post deleted before is no error. @throws Problem post_not_found, not_author */
+  deletePost(author: number, id: PostId, key?: IdempotencyKey): Promise<Written<null>>
+  /** Rows that exist, tombstones included, in any order. */
+  postsByIds(ids: readonly PostId[]): Promise<readonly Post[]>
+  postsByExternalIds(
+    keys: readonly { readonly author: number; readonly externalId: string }[]
+  ): Promise<readonly (PostId | null)[]>
+  /** Live posts of one author with `above` < id < `below`, newest first. */
+  idsByAuthor(
+    author: number,
+    below: PostId,
+    above: PostId,
+    limit: number
+  ): Promise<readonly PostId[]>
+  /**
+   * Live posts of the reader and of everybody they follow with id < `below`, newest first; not filtered by rules,
+   * but without authors who are suspended or gone. `pushed` leaves out followees in `pull`. Always from the primary.
+   */
+  homeIds(
+    reader: number,
+    below: PostId,
+    limit: number,
+    pushed?: boolean
+  ): Promise<readonly PostId[]>
+}
+
+/** Follows and rules. Each change writes outbox rows for the reader's rules, and for the author's list. */
+export interface RelationStore {
+  /** @throws Problem blocked, follows_limit. `value` tells whether it changed anything. */
+  follow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** Many at once, without keys; pairs that are blocked are left out. Returns the pairs that were added. */
+  followMany(pairs: readonly Relation[]): Promise<readonly Relation[]>
+  /** Writes a cut. */
+  unfollow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** Also ends both follows, with cuts. */
+  block(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  unblock(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  mute(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  unmute(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  hide(reader: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
+  unhide(reader: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** From the primary. */
+  rules(reader: number): Promise<Rules>
+  /** Which of the pairs are follows, in their order. From the primary. */
+  follows(pairs: readonly Relation[]): Promise<readonly boolean[]>
+  /** Newest first; `before` is the position of the last one seen. */
+  members(
+    list: MemberList,
+    owner: number,
+    before: string | null,
+    limit: number
+  ): Promise<readonly Member[]>
+  /** Followers with a number above `after`, ascending. */
+  followerSlice(author: number, after: number, limit: number): Promise<readonly number[]>
+  /** The worker has seen the unfollow: the cut starts to age. */
+  stampCuts(pairs: readonly Relation[]): Promise<void>
+  /** Cuts seen at least `ageMs` ago. */
+  ripeCuts(ageMs: number, limit: number): Promise<readonly Cut[]>
+  /** Only if it is still the same cut. Writes a `rules` event. */
+  removeCut(cut: Cut): Promise<boolean>
+}
+
+export interface LikeStore {
+  /** A row and a delta in one statement. `value` tells whether it changed anything. */
+  like(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
+  unlike(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** Many at once. Returns how many were added. */
+  likeMany(likes: readonly { readonly user: number; readonly post: PostId }[]): Promise<number>
+  /** Which of the posts the user likes. */
+  likedBy(user: number, posts: readonly PostId[]): Promise<readonly PostId[]>
+  /** Displayed likes; posts without any may be absent. */
+  likeCounts(posts: readonly PostId[]): Promise<ReadonlyMap<PostId, number>>
+  /** Moves deltas of likes, follows and posts to the displayed counts, in one transaction. Returns how many it moved. */
+  flushCounts(limit: number): Promise<number>
+}
+
+export interface DeliveryStore {
+  /** From the primary. */
+  deliveryOf(authors: readonly number[]): Promise<readonly DeliveryState[]>
+  /** Authors in `push` with at least `threshold` followers, and others with fewer than `lower`. */
+  deliveryCrossings(
+    threshold: number,
+    lower: number,
+    limit: number
+  ): Promise<readonly DeliveryState[]>
+  inBoth(limit: number): Promise<readonly DeliveryState[]>
+  /**
+   * Compare-and-set on the version. To `push`, `until` (an id) is kept as pull_until if it is larger than the one
+   * there. Returns whether it won.
+   */
+  switchDelivery(from: DeliveryState, to: Delivery, until?: PostId): Promise<boolean>
+}
+
+/** One process's hold on lanes of the outbox: its database session. */
+export interface Lanes extends AsyncDisposable {
+  /** Takes free lanes; returns all lanes held now. Rejects when the session is lost: no lane is held then. */
+  claim(): Promise<readonly number[]>
+  /** Unpublished rows of these held lanes in id order, up to `limit` a lane. Late commits are found. */
+  unpublished(lanes: readonly number[], limit: number): Promise<readonly LoggedEvent[]>
+  markPublished(ids: readonly string[]): Promise<void>
+}
+
+export interface OutboxStore {
+  openLanes(): Promise<Lanes>
+  /** Sets an event aside that fails again and again, so that the others go on. */
+  bury(event: LoggedEvent, reason: string): Promise<void>
+  /** Unpublished rows. */
+  outboxPending(): Promise<number>
+  /** Called when rows were written by this process, after their commit. */
+  onOutbox(listener: () => void): void
+}
+
+export interface UpkeepStore {
+  /** Tombstones posts, and removes follows and likes, of users who are gone, a limited number at a time. Returns how many. */
+  cleanGone(limit: number): Promise<number>
+  /** Removes idempotency keys over 24 h old and outbox partitions over 7 days old, and makes the next partitions. */
+  expire(): Promise<number>
+  /** Raised when everything that was derived has to be made again. */
+  epoch(): Promise<number>
+  raiseEpoch(): Promise<number>
+  stats(): Promise<StoreStats>
+  /** Resolves when the Store answers. */
+  ping(): Promise<void>
+}
+
+export interface AuditStore {
+  /**
+   * What the reader's feed must be, by plain SQL that shares nothing with the page stage: own posts + posts of
+   * followees, minus deleted, hidden, muted, blocked either way, and authors suspended or gone; id descending.
+   */
+  oracle(reader: number, below: PostId, limit: number): Promise<readonly PostId[]>
+}
+
+/** The only source of truth. Each method is one transaction; no transaction leaves it. */
+export interface Store
+  extends AsyncDisposable,
+    UserStore,
+    PostStore,
+    RelationStore,
+    LikeStore,
+    DeliveryStore,
+    OutboxStore,
+    UpkeepStore,
+    AuditStore {}
