@@ -1,0 +1,168 @@
+import { DAY_MS, type DeliveryPolicy, type Limits, PRESETS, type Preset } from './domain/limits.ts'
+import {
+  choice,
+  integer,
+  list,
+  optionalInteger,
+  read,
+  type Setting,
+  text,
+  type Values
+} from './settings.ts'
+
+export const ROLES = ['api', 'relay', 'fanout', 'janitor'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Every setting, in the order of docs/config.md, which a test compares with this table. */
+export const SETTINGS = {
+  env: choice(
+    'FANWISE_ENV',
+    ['development', 'production'],
+    'development',
+    'Production refuses to start without secrets and has no demo.'
+  ),
+  host: text('FANWISE_HOST', '127.0.0.1', 'Address to listen on.'),
+  port: integer('FANWISE_PORT', 4100, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
+  url: text(
+    'FANWISE_URL',
+    '',
+    'A running server that commands work with; default: the one on the data folder.'
+  ),
+  databaseUrl: text(
+    'DATABASE_URL',
+    '',
+    'PostgreSQL 15 or later; empty starts the bundled one on the data folder.'
+  ),
+  dataDir: text(
+    'FANWISE_DATA_DIR',
+    '.fanwise',
+    'Folder of the bundled PostgreSQL and of generated secrets.'
+  ),
+  roles: list('FANWISE_ROLES', [...ROLES], 'What this process does, separated by commas.', ROLES),
+  secret: text(
+    'FANWISE_SECRET',
+    '',
+    'At least 32 characters; checks tokens (HS256) and signs cursors. Made on the first start in development.',
+    true
+  ),
+  serverKey: text(
+    'FANWISE_SERVER_KEY',
+    '',
+    "At least 32 characters; the backend's key. Made on the first start in development; empty in production turns its routes off.",
+    true
+  ),
+  jwksUrl: text(
+    'FANWISE_JWKS_URL',
+    '',
+    'Key set of your identity provider; tokens are then checked with it instead of the secret.'
+  ),
+  jwtIssuer: text('FANWISE_JWT_ISSUER', '', 'Required `iss` of tokens; empty accepts any.'),
+  jwtAudience: text('FANWISE_JWT_AUDIENCE', '', 'Required `aud` of tokens; empty accepts any.'),
+  corsOrigins: list(
+    'FANWISE_CORS_ORIGINS',
+    [],
+    'Origins of browsers that may call the API, separated by commas.'
+  ),
+  preset: choice(
+    'FANWISE_PRESET',
+    Object.keys(PRESETS),
+    'activity-feed',
+    'A row of limits; the settings below override it.'
+  ),
+  cap: optionalInteger(
+    'FANWISE_CAP',
+    10,
+    100_000,
+    'Ids kept in one feed; scrolling goes on below it. Default by preset.'
+  ),
+  threshold: optionalInteger(
+    'FANWISE_THRESHOLD',
+    2,
+    1_000_000_000,
+    'Followers from which an author is merged on read instead of pushed. Default by preset.'
+  ),
+  delivery: choice(
+    'FANWISE_DELIVERY',
+    ['', 'push', 'pull', 'hybrid'],
+    '',
+    'How posts reach feeds. Default by preset.'
+  ),
+  idleDays: optionalInteger(
+    'FANWISE_IDLE_DAYS',
+    1,
+    3650,
+    'Days after which the feed of a reader who stays away is forgotten; it is rebuilt on return. Default by preset.'
+  ),
+  followsMax: optionalInteger(
+    'FANWISE_FOLLOWS_MAX',
+    1,
+    100_000,
+    'Users that one user may follow. Default by preset.'
+  ),
+  feedsBytes: integer(
+    'FANWISE_FEEDS_BYTES',
+    268_435_456,
+    1_048_576,
+    Number.MAX_SAFE_INTEGER,
+    'Memory for feeds in embedded mode, bytes; the least recently read go first.'
+  ),
+  poolMax: integer('FANWISE_POOL_MAX', 20, 2, 500, 'Database connections of this process.'),
+  statementTimeoutMs: integer(
+    'FANWISE_STATEMENT_TIMEOUT_MS',
+    10_000,
+    100,
+    600_000,
+    'Longest database statement, ms.'
+  ),
+  logLevel: choice(
+    'FANWISE_LOG_LEVEL',
+    ['debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+    'Least level that is logged.'
+  )
+} as const satisfies Record<string, Setting>
+
+export type Settings = Values<typeof SETTINGS>
+
+export interface Config
+  extends Omit<
+    Settings,
+    'roles' | 'preset' | 'delivery' | 'cap' | 'threshold' | 'idleDays' | 'followsMax'
+  > {
+  readonly production: boolean
+  readonly roles: readonly Role[]
+  readonly preset: Preset
+  readonly limits: Limits
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads and checks the environment once. @throws SettingsError naming every wrong value and what is allowed. */
+export function readConfig(
+  overrides: Partial<Record<keyof typeof SETTINGS, string>> = {},
+  environment: Environment = process.env
+): Config {
+  const settings = read(SETTINGS, overrides, {
+    ...environment,
+    FANWISE_ENV: environment.FANWISE_ENV ?? environment.NODE_ENV?.replace(/^test$/, 'development')
+  })
+  return {
+    ...settings,
+    production: settings.env === 'production',
+    roles: settings.roles as readonly Role[],
+    preset: settings.preset as Preset,
+    limits: limitsOf(settings)
+  }
+}
+
+function limitsOf(settings: Settings): Limits {
+  const preset: Limits = PRESETS[settings.preset as Preset]
+  return {
+    ...preset,
+    cap: settings.cap ?? preset.cap,
+    threshold: settings.threshold ?? preset.threshold,
+    delivery: (settings.delivery || preset.delivery) as DeliveryPolicy,
+    idleMs: settings.idleDays === null ? preset.idleMs : settings.idleDays * DAY_MS,
+    followsMax: settings.followsMax ?? preset.followsMax
+  }
+}

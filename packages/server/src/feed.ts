@@ -1,0 +1,78 @@
+import type { AdminApi } from '@fanwise/sdk'
+import { CursorCodec } from './domain/cursor.ts'
+import type { Limits } from './domain/limits.ts'
+import type { UserBackend } from './http/backend.ts'
+import { createPager } from './page/page.ts'
+import type { Clock } from './ports/clock.ts'
+import type { EventLog } from './ports/event-log.ts'
+import type { Feeds } from './ports/feeds.ts'
+import type { Store } from './ports/store.ts'
+import type { Telemetry } from './ports/telemetry.ts'
+import { createBuilders } from './rebuild/builders.ts'
+import { createAdmin } from './service/admin.ts'
+import { createAudit } from './service/audit.ts'
+import { createDirectory } from './service/directory.ts'
+import { people } from './service/people.ts'
+import { postReads, postWrites } from './service/posts.ts'
+import { parse } from './service/wire.ts'
+
+export interface Ports {
+  readonly store: Store
+  readonly feeds: Feeds
+  readonly log: EventLog
+  readonly clock: Clock
+  readonly telemetry: Telemetry
+}
+
+export interface FeedOptions {
+  readonly limits: Limits
+  /** Signs cursors. */
+  readonly secret: string
+  readonly mode: string
+  readonly roles: readonly string[]
+  /** Notes that a reader was here. */
+  readonly seen: (reader: number) => void
+}
+
+/** The whole API in process: what the HTTP routes call, and what tests and commands call without HTTP. */
+export interface Feed {
+  as(user: string): UserBackend
+  readonly admin: AdminApi
+  /** Resolves when no list is being built. */
+  idle(): Promise<void>
+}
+
+const BUILDERS = 4
+
+export function createFeed(ports: Ports, options: FeedOptions): Feed {
+  const builders = createBuilders({ ...ports, limits: options.limits, concurrency: BUILDERS })
+  const pager = createPager({
+    ...ports,
+    limits: options.limits,
+    requestBuild: list => builders.request(list)
+  })
+  const base = {
+    ...ports,
+    ...options,
+    pager,
+    directory: createDirectory(ports),
+    cursors: new CursorCodec(options.secret),
+    buildersIdle: () => builders.idle(),
+    build: builders.build
+  }
+  return {
+    as(user) {
+      const reads = postReads(base, user)
+      return {
+        ...reads,
+        ...postWrites(base, user),
+        ...people(base, user),
+        getPost: async id => parse(await reads.postBytes(id)),
+        feed: async query => parse(await reads.feedBytes(query)),
+        userPosts: async (author, query) => parse(await reads.userPostsBytes(author, query))
+      }
+    },
+    admin: createAdmin({ ...base, audit: createAudit(base) }),
+    idle: () => builders.idle()
+  }
+}

@@ -1,0 +1,78 @@
+import { Problem } from '../domain/errors.ts'
+import type { User } from '../domain/user.ts'
+import { createBatchCache } from '../lib/batch-cache.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feeds } from '../ports/feeds.ts'
+import type { Store } from '../ports/store.ts'
+
+const USERS_MAX = 100_000
+
+/** Translates the app's ids to our numbers at the edge. */
+export interface Directory {
+  /** Users by the app's ids, whatever their status; unknown ones are left out. */
+  findMany(ids: readonly string[]): Promise<ReadonlyMap<string, User>>
+  /** Users by number, whatever their status, in the order asked; unknown ones are left out. */
+  byNumbers(numbers: readonly number[]): Promise<readonly User[]>
+  /** @throws Problem user_not_found when unknown, suspended or gone. */
+  visible(id: string): Promise<User>
+  /** The user who writes, made on first sight. @throws Problem account_suspended, account_gone */
+  writer(id: string): Promise<User>
+  /** The user who reads, if they ever wrote or were made. @throws Problem account_gone */
+  reader(id: string): Promise<User | undefined>
+}
+
+export function createDirectory(context: { store: Store; feeds: Feeds; clock: Clock }): Directory {
+  const { store, feeds, clock } = context
+  const now = () => clock.monotonic()
+  // An id and its number never part, so this one is never invalidated; what changes is cached by number.
+  const numbers = createBatchCache<string, number>({
+    load: async ids => new Map((await store.usersByIds(ids)).map(user => [user.id, user.number])),
+    max: 2 * USERS_MAX,
+    now
+  })
+  const users = createBatchCache<number, User>({
+    load: async wanted =>
+      new Map((await store.usersByNumbers(wanted)).map(user => [user.number, user])),
+    max: USERS_MAX,
+    now
+  })
+  feeds.subscribe(change => users.forget(change.users ?? []))
+
+  async function byNumbers(wanted: readonly number[]): Promise<readonly User[]> {
+    const found = await users.getMany([...new Set(wanted)])
+    return wanted.map(number => found.get(number)).filter(user => user !== undefined)
+  }
+  async function findMany(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    const found = await numbers.getMany([...new Set(ids)])
+    return new Map((await byNumbers([...found.values()])).map(user => [user.id, user]))
+  }
+  const find = async (id: string) => (await findMany([id])).get(id)
+  return {
+    findMany,
+    byNumbers,
+    async visible(id) {
+      const user = await find(id)
+      if (user?.status !== 'active') throw unknownUser(id)
+      return user
+    },
+    async writer(id) {
+      const user = (await find(id)) ?? (await store.ensureUsers([id]))[0]
+      if (user === undefined) throw unknownUser(id)
+      if (user.status === 'suspended') throw new Problem('account_suspended')
+      if (user.status === 'gone') throw new Problem('account_gone')
+      return user
+    },
+    async reader(id) {
+      const user = await find(id)
+      if (user?.status === 'gone') throw new Problem('account_gone')
+      return user
+    }
+  }
+}
+
+export function unknownUser(id: string): Problem {
+  return new Problem(
+    'user_not_found',
+    `There is no user "${id}" whom the reader may see. A user exists after their first write or PUT /v1/users/${id}.`
+  )
+}

@@ -1,0 +1,139 @@
+import type {
+  Author,
+  FeedApi,
+  Page,
+  PageQuery,
+  ProfileChange,
+  UserId,
+  WriteOptions
+} from '@fanwise/sdk'
+import { Problem } from '../domain/errors.ts'
+import type { User } from '../domain/user.ts'
+import { readRules } from '../page/rules.ts'
+import type { MemberList } from '../ports/store.ts'
+import { changeRelation, type RelationChange } from '../publish/relations.ts'
+import { putUser, setStatus } from '../publish/users.ts'
+import type { ServiceContext } from './context.ts'
+import { unknownUser } from './directory.ts'
+import { pageOfRows } from './pages.ts'
+import { requestKey } from './request-key.ts'
+import { toAuthor, toProfile } from './wire.ts'
+
+type PeopleMethods =
+  | 'getUser'
+  | 'putUser'
+  | 'deleteMe'
+  | RelationChange
+  | 'followers'
+  | 'following'
+  | 'blocks'
+  | 'mutes'
+
+/** What a user does with people: profiles, relations, lists. */
+export function people(context: ServiceContext, id: UserId): Pick<FeedApi, PeopleMethods> {
+  return { ...profiles(context, id), ...relations(context, id), ...lists(context, id) }
+}
+
+/** A user whom the viewer may see: active, and not blocked either way. @throws Problem user_not_found */
+async function visibleTo(
+  context: ServiceContext,
+  viewer: User | undefined,
+  id: UserId
+): Promise<User> {
+  const user = await context.directory.visible(id)
+  if (viewer === undefined || viewer.number === user.number) return user
+  const { blocks } = await readRules(context, viewer.number)
+  if (blocks.has(user.number)) throw unknownUser(id)
+  return user
+}
+
+function profiles(context: ServiceContext, id: UserId) {
+  const { directory, store } = context
+  return {
+    async getUser(wanted: UserId) {
+      const user = await visibleTo(context, await directory.reader(id), wanted)
+      // Counts move without an announcement, so a profile is read and not taken from the cache.
+      const [fresh = user] = await store.usersByNumbers([user.number])
+      return toProfile(fresh)
+    },
+    async putUser(wanted: UserId, change: ProfileChange, options?: WriteOptions) {
+      if (wanted !== id)
+        throw new Problem('forbidden', `The token is for "${id}", so it cannot change "${wanted}".`)
+      const { number } = await directory.writer(id)
+      const key = requestKey(number, options, 'putUser', wanted, change)
+      return toProfile((await putUser(context, wanted, change, key)).value)
+    },
+    async deleteMe(options?: WriteOptions) {
+      const user = await directory.reader(id)
+      if (user === undefined) throw unknownUser(id)
+      await setStatus(context, user.number, 'gone', requestKey(user.number, options, 'deleteMe'))
+    }
+  }
+}
+
+function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationChange> {
+  const { directory } = context
+  const change = (kind: RelationChange) => async (target: UserId, options?: WriteOptions) => {
+    const [reader, found] = await Promise.all([directory.writer(id), directory.findMany([target])])
+    const author = found.get(target)
+    // Undoing works on users who are suspended or gone, doing does not.
+    if (author === undefined || (author.status !== 'active' && !kind.startsWith('un')))
+      throw unknownUser(target)
+    const key = requestKey(reader.number, options, kind, target)
+    await changeRelation(context, kind, reader.number, author.number, key)
+  }
+  return {
+    follow: change('follow'),
+    unfollow: change('unfollow'),
+    block: change('block'),
+    unblock: change('unblock'),
+    mute: change('mute'),
+    unmute: change('unmute')
+  }
+}
+
+function lists(context: ServiceContext, id: UserId) {
+  const { directory } = context
+  const own =
+    (list: MemberList) =>
+    async (query: PageQuery = {}) => {
+      const user = await directory.reader(id)
+      if (user === undefined) return { items: [], nextCursor: null }
+      return members(context, list, user, user, query)
+    }
+  const of =
+    (list: MemberList) =>
+    async (owner: UserId, query: PageQuery = {}) => {
+      const viewer = await directory.reader(id)
+      return members(context, list, viewer, await visibleTo(context, viewer, owner), query)
+    }
+  return {
+    followers: of('followers'),
+    following: of('following'),
+    blocks: own('blocks'),
+    mutes: own('mutes')
+  }
+}
+
+/** One page of people. Those whom the viewer may not see are left out, so a page may be short. */
+async function members(
+  context: ServiceContext,
+  list: MemberList,
+  viewer: User | undefined,
+  owner: User,
+  query: PageQuery
+): Promise<Page<Author>> {
+  const { store, cursors, directory } = context
+  const blocked =
+    viewer && list !== 'blocks' ? (await readRules(context, viewer.number)).blocks : null
+  const listing = { list, reader: viewer?.number ?? 0, owner: owner.number }
+  return pageOfRows(cursors, listing, query, {
+    read: (before, limit) => store.members(list, owner.number, before, limit),
+    position: row => row.position,
+    present: async rows => {
+      const shown = rows.map(row => row.user).filter(user => !blocked?.has(user))
+      const users = await directory.byNumbers(shown)
+      return users.filter(user => user.status === 'active').map(toAuthor)
+    }
+  })
+}

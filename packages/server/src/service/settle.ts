@@ -1,0 +1,27 @@
+import type { Clock } from '../ports/clock.ts'
+import type { EventLog } from '../ports/event-log.ts'
+import type { Store } from '../ports/store.ts'
+
+const POLL_MS = 5
+const COUNTS_BATCH = 10_000
+
+export interface SettleContext {
+  readonly store: Pick<Store, 'outboxPending' | 'flushCounts'>
+  readonly log: Pick<EventLog, 'pending'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+  /** Resolves when no list is being built by this process. */
+  readonly buildersIdle: () => Promise<void>
+}
+
+/** Waits until outbox, log and builders have nothing left and the displayed counts are up to date. */
+export async function settle(context: SettleContext, timeoutMs: number): Promise<boolean> {
+  const { store, log, clock } = context
+  const end = clock.monotonic() + timeoutMs
+  while ((await store.outboxPending()) > 0 || log.pending() > 0) {
+    if (clock.monotonic() >= end) return false
+    await clock.sleep(POLL_MS)
+  }
+  while ((await store.flushCounts(COUNTS_BATCH)) > 0);
+  await context.buildersIdle()
+  return true
+}
