@@ -1,0 +1,52 @@
+import path from 'node:path'
+import { startBundledPostgres } from './adapters/postgres/bundled/index.ts'
+import { migrate } from './adapters/postgres/migrate.ts'
+import type { Flags, Runtime } from './cli/runtime.ts'
+import { type Config, readConfig } from './config.ts'
+import { connect } from './connect.ts'
+import { doctor } from './doctor.ts'
+import { PRESETS } from './domain/limits.ts'
+import { isUserId } from './domain/user.ts'
+import { signToken } from './http/auth/sign-token.ts'
+import { readSecrets } from './secrets.ts'
+import { DEMO_THRESHOLD, serve } from './serve.ts'
+
+/** What the command line can do, with everything wired up. */
+export const runtime: Runtime = {
+  async serve(flags, mode) {
+    const given = readConfig(flags)
+    const dev = mode !== 'start'
+    if (dev && given.production)
+      throw new Error(
+        '`dev` is not for production; use `fanwise start`, or set FANWISE_ENV=development.'
+      )
+    const demoLimits = given.limits.threshold === PRESETS[given.preset].threshold
+    const limits = dev && demoLimits ? { ...given.limits, threshold: DEMO_THRESHOLD } : given.limits
+    await serve({ ...given, limits }, { dev, demo: mode === 'demo' })
+  },
+  connect: flags => connect(quiet(flags)),
+  async token(flags, user, days) {
+    if (!isUserId(user))
+      throw new Error(`"${user}" is not a user id: 1 to 64 of A-Z a-z 0-9 _ . : -`)
+    const config = readConfig(flags)
+    const { secret } = await readSecrets(config)
+    return signToken(secret, user, days * 86_400, {
+      issuer: config.jwtIssuer,
+      audience: config.jwtAudience
+    })
+  },
+  async migrate(flags, dryRun) {
+    const config = readConfig(flags)
+    if (config.databaseUrl !== '') return migrate(config.databaseUrl, { dryRun })
+    await using database = await startBundledPostgres({
+      dataDir: path.resolve(config.dataDir, 'postgres')
+    })
+    return await migrate(database.url, { dryRun })
+  },
+  doctor: flags => doctor(quiet(flags))
+}
+
+/** Commands show their result, not the log of a server that they start for themselves. */
+function quiet(flags: Flags): Config {
+  return readConfig({ logLevel: 'warn', ...flags })
+}

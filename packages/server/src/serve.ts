@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { type App, startApp } from './app.ts'
+import { loadCommunity } from './cli/commands/data.ts'
+import type { Config } from './config.ts'
+
+const STOP_MS = 15_000
+/** A launcher and the terminal may both pass on one Ctrl-C. */
+const REPEAT_MS = 1000
+
+const DEMO = { users: 1000, posts: 20_000, follows: 40, likes: 8000, days: 30, seed: 1 }
+/** Low enough that the demo has celebrities. */
+export const DEMO_THRESHOLD = 200
+
+/** Serves until a signal or a fatal failure; then drains. Exit code 1 after a failure. */
+export async function serve(
+  config: Config,
+  options: { dev: boolean; demo: boolean }
+): Promise<void> {
+  const stop = new AbortController()
+  const app = await startApp(config, {
+    dev: options.dev,
+    onFatal: reason => {
+      process.exitCode = 1
+      say(`Stopping: ${reason}`)
+      stop.abort()
+    }
+  })
+  listenForSignals(stop)
+  say(startBlock(config, app, options.dev))
+  if (options.demo) await loadDemo(app, stop.signal)
+  if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  const overdue = setTimeout(() => {
+    say('Some work did not end in time; stopping anyway. Nothing acknowledged is lost.')
+    process.exit(1)
+  }, STOP_MS)
+  await app[Symbol.asyncDispose]()
+  clearTimeout(overdue)
+}
+
+function listenForSignals(stop: AbortController): void {
+  let first = 0
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      if (first === 0) {
+        first = performance.now()
+        say(`${signal}: finishing what is at work; a second one stops at once.`)
+        stop.abort()
+      } else if (performance.now() - first > REPEAT_MS) process.exit(130)
+    })
+}
+
+function startBlock(config: Config, app: App, dev: boolean): string {
+  const url = app.url ?? '(no HTTP: the role api is not on)'
+  const rows: [string, string][] = [
+    ...(dev ? [['Console', `${url}/`] as [string, string]] : []),
+    ['API', `${url}/v1`],
+    ['Docs', `${url}/docs`],
+    ['Metrics', `${url}/metrics`],
+    ['Mode', `${app.mode}, preset ${config.preset}, roles ${config.roles.join(' ')}`],
+    ['Data', app.dataDir ?? 'the database of DATABASE_URL'],
+    ...(app.secrets.file === null ? [] : [['Secrets', app.secrets.file] as [string, string]]),
+    ...(config.jwksUrl === '' ? [['Token', 'npx fanwise token ann'] as [string, string]] : [])
+  ]
+  const notes = app.notes.map(note => `  ${note}\n`).join('')
+  return `\n  Fanwise is ready.\n\n${rows.map(([name, value]) => `  ${name.padEnd(9)}${value}\n`).join('')}${notes && `\n${notes}`}`
+}
+
+/** Fills an empty database with a generated community. */
+async function loadDemo(app: App, signal: AbortSignal): Promise<void> {
+  const { admin } = app.feed
+  if ((await admin.stats()).users > 0) return
+  say('  Loading a demo community of 1,000 people and 20,000 posts ...')
+  const began = performance.now()
+  let shown = 0
+  await loadCommunity(admin, { ...DEMO, now: Date.now() }, part => {
+    signal.throwIfAborted()
+    if (part - shown < 0.25) return
+    shown = part
+    say(`  ${Math.round(part * 100)} %`)
+  }).catch(error => {
+    if (!signal.aborted) throw error
+  })
+  if (!signal.aborted)
+    say(`  The demo is loaded (${Math.round((performance.now() - began) / 1000)} s).\n`)
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
