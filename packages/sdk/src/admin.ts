@@ -1,0 +1,102 @@
+import type {
+  AdminApi,
+  Author,
+  Batch,
+  BatchResult,
+  Page,
+  Profile,
+  ProfileChange,
+  Stats,
+  UserId,
+  VerifyReport
+} from './api.ts'
+import { FanwiseClient } from './client.ts'
+import { type Paged, type PagedQuery, paged, queryText } from './paged.ts'
+import { join, userPath } from './paths.ts'
+import {
+  type ConnectionOptions,
+  type RequestOptions,
+  Transport,
+  type WriteRequest
+} from './transport.ts'
+
+export interface AdminOptions extends ConnectionOptions {
+  /** Keep it on your servers: it may act for everybody. */
+  readonly serverKey: string
+}
+
+/** The server answers at its own limit; the network gets this long on top, in ms. */
+const ON_TOP_MS = 5000
+
+/**
+ * What the app's backend can do with the server key, over HTTP. Methods reject with a `FanwiseError`.
+ *
+ * @example
+ * const admin = new FanwiseAdmin({ url: 'http://localhost:4500', serverKey })
+ * await admin.batch({ users: [{ id: 'ada', name: 'Ada' }] })
+ * await admin.as('ada').createPost({ content: 'The engine weaves patterns.' })
+ */
+export class FanwiseAdmin implements AdminApi {
+  readonly #options: AdminOptions
+  readonly #transport: Transport
+
+  constructor(options: AdminOptions) {
+    this.#options = options
+    const headers = { authorization: `Bearer ${options.serverKey}` }
+    this.#transport = new Transport(options, async () => headers)
+  }
+
+  /** A client that acts for a user. */
+  as(user: UserId): FanwiseClient {
+    return new FanwiseClient({ ...this.#options, token: this.#options.serverKey, actingFor: user })
+  }
+
+  /** Up to 1,000 users, follows, posts and likes; sending it again changes nothing. */
+  batch(batch: Batch, options: WriteRequest = {}): Promise<BatchResult> {
+    return this.#transport.ask('POST', '/v1/batch', options, batch)
+  }
+
+  users(query: PagedQuery = {}): Paged<Author> {
+    return paged(query, one =>
+      this.#transport.ask<Page<Author>>('GET', `/v1/admin/users${queryText(one)}`, one)
+    )
+  }
+
+  /** Creates or changes any profile; absent fields stay as they are. */
+  putUser(user: UserId, change: ProfileChange, options: WriteRequest = {}): Promise<Profile> {
+    return this.#transport.ask('PUT', userPath(user), options, change)
+  }
+
+  /** Compares walks through a feed with the oracle. */
+  verify(reader: UserId, options: RequestOptions = {}): Promise<VerifyReport> {
+    return this.#transport.ask('GET', join('/v1/admin/feeds', reader, 'verify'), options)
+  }
+
+  /** Builds a feed again from the Store. */
+  rebuild(reader: UserId, options: RequestOptions = {}): Promise<{ readonly ids: number }> {
+    return this.#transport.ask('POST', join('/v1/admin/feeds', reader, 'rebuild'), options)
+  }
+
+  /** Hides a user and their posts everywhere, until `unsuspend`. */
+  suspend(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#transport.ask('POST', join('/v1/admin/users', user, 'suspend'), options)
+  }
+
+  unsuspend(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#transport.ask('POST', join('/v1/admin/users', user, 'unsuspend'), options)
+  }
+
+  /** Waits until all events so far are worked off: true; or until `timeoutMs` has passed: false. */
+  async settle(timeoutMs?: number, options: RequestOptions = {}): Promise<boolean> {
+    const wait = timeoutMs === undefined ? {} : { atLeastMs: timeoutMs + ON_TOP_MS }
+    const body = timeoutMs === undefined ? {} : { timeoutMs }
+    const { settled } = await this.#transport.ask<{ settled: boolean }>(
+      ...(['POST', '/v1/admin/settle', { ...options, ...wait }, body] as const)
+    )
+    return settled
+  }
+
+  stats(options: RequestOptions = {}): Promise<Stats> {
+    return this.#transport.ask('GET', '/v1/admin/stats', options)
+  }
+}

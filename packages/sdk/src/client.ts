@@ -1,0 +1,159 @@
+import type {
+  Author,
+  FeedApi,
+  NewPost,
+  Page,
+  Post,
+  PostChange,
+  PostId,
+  Profile,
+  ProfileChange,
+  UserId
+} from './api.ts'
+import { type Paged, type PagedQuery, paged, queryText } from './paged.ts'
+import { postPath, userPath } from './paths.ts'
+import {
+  type ConnectionOptions,
+  type Method,
+  type RequestOptions,
+  Transport,
+  type WriteRequest
+} from './transport.ts'
+
+export interface ClientOptions extends ConnectionOptions {
+  /** The token of the user, or what gives a valid one: it is asked before each request. */
+  readonly token: string | (() => string | Promise<string>)
+  /** With the server key as token: for whom it acts. */
+  readonly actingFor?: UserId
+}
+
+/**
+ * What one user can do, over HTTP. Methods reject with a `FanwiseError`.
+ *
+ * @example
+ * const client = new FanwiseClient({ url: 'http://localhost:4500', token })
+ * await client.createPost({ content: 'The engine weaves patterns.' })
+ * for await (const post of client.feed()) show(post)
+ */
+export class FanwiseClient implements FeedApi {
+  readonly #transport: Transport
+
+  constructor(options: ClientOptions) {
+    const { token, actingFor } = options
+    this.#transport = new Transport(options, async () => ({
+      authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
+      ...(actingFor !== undefined && { 'fanwise-user': actingFor })
+    }))
+  }
+
+  /** Publishes a post: durable when this resolves, and in the own feed at once. */
+  createPost(post: NewPost, options: WriteRequest = {}): Promise<Post> {
+    return this.#ask('POST', '/v1/posts', options, post)
+  }
+
+  getPost(id: PostId, options: RequestOptions = {}): Promise<Post> {
+    return this.#ask('GET', postPath(id), options)
+  }
+
+  /** Fields that are absent stay as they are. */
+  editPost(id: PostId, change: PostChange, options: WriteRequest = {}): Promise<Post> {
+    return this.#ask('PATCH', postPath(id), options, change)
+  }
+
+  deletePost(id: PostId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', postPath(id), options)
+  }
+
+  /** The home feed: own posts and those of followees, newest first, without end. */
+  feed(query: PagedQuery = {}): Paged<Post> {
+    return this.#list('/v1/feed', query)
+  }
+
+  /** An author's own posts, newest first. */
+  userPosts(user: UserId, query: PagedQuery = {}): Paged<Post> {
+    return this.#list(userPath(user, 'posts'), query)
+  }
+
+  getUser(user: UserId, options: RequestOptions = {}): Promise<Profile> {
+    return this.#ask('GET', userPath(user), options)
+  }
+
+  /** Creates or changes the own profile; absent fields stay as they are. */
+  putUser(user: UserId, change: ProfileChange, options: WriteRequest = {}): Promise<Profile> {
+    return this.#ask('PUT', userPath(user), options, change)
+  }
+
+  /** Deletes the own account for good: its posts leave every feed at once. */
+  deleteMe(options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', '/v1/users/me', options)
+  }
+
+  follow(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', userPath(user, 'follow'), options)
+  }
+
+  unfollow(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', userPath(user, 'follow'), options)
+  }
+
+  /** Neither sees the other any more; both stop following. */
+  block(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', userPath(user, 'block'), options)
+  }
+
+  unblock(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', userPath(user, 'block'), options)
+  }
+
+  /** Their posts leave the own feed; they do not learn of it. */
+  mute(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', userPath(user, 'mute'), options)
+  }
+
+  unmute(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', userPath(user, 'mute'), options)
+  }
+
+  followers(user: UserId, query: PagedQuery = {}): Paged<Author> {
+    return this.#list(userPath(user, 'followers'), query)
+  }
+
+  following(user: UserId, query: PagedQuery = {}): Paged<Author> {
+    return this.#list(userPath(user, 'following'), query)
+  }
+
+  /** Whom one blocks oneself. */
+  blocks(query: PagedQuery = {}): Paged<Author> {
+    return this.#list('/v1/blocks', query)
+  }
+
+  /** Whom one mutes oneself. */
+  mutes(query: PagedQuery = {}): Paged<Author> {
+    return this.#list('/v1/mutes', query)
+  }
+
+  like(id: PostId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', postPath(id, 'like'), options)
+  }
+
+  unlike(id: PostId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', postPath(id, 'like'), options)
+  }
+
+  /** The post leaves the own feed. */
+  hide(id: PostId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', postPath(id, 'hide'), options)
+  }
+
+  unhide(id: PostId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', postPath(id, 'hide'), options)
+  }
+
+  #ask<T>(method: Method, path: string, options: WriteRequest, body?: unknown): Promise<T> {
+    return this.#transport.ask(method, path, options, body)
+  }
+
+  #list<T>(path: string, query: PagedQuery): Paged<T> {
+    return paged(query, one => this.#ask<Page<T>>('GET', `${path}${queryText(one)}`, one))
+  }
+}

@@ -1,0 +1,6 @@
+export { type AdminOptions, FanwiseAdmin } from './admin.ts'
+export type * from './api.ts'
+export { type ClientOptions, FanwiseClient } from './client.ts'
+export { FanwiseError } from './fanwise-error.ts'
+export type { Paged, PagedQuery } from './paged.ts'
+export type { ConnectionOptions, RequestOptions, WriteRequest } from './transport.ts'
