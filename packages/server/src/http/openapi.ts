@@ -1,5 +1,5 @@
-import { createHttpServer } from './app.ts'
 import type { Backend } from './backend.ts'
+import { createHttpServer } from './server.ts'
 
 /** The OpenAPI document of the routes; no backend is asked. */
 export async function buildOpenapi(): Promise<object> {

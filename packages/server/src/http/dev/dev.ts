@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Problem } from '../../domain/errors.ts'
-import { makeToken } from '../auth/make-token.ts'
+import { signToken } from '../auth/sign-token.ts'
 import type { DevOptions, HttpOptions } from '../options.ts'
 import { sendPage } from '../page-link.ts'
 import { PageQuerySchema, strict, UserIdSchema } from '../schemas/common.ts'
@@ -10,6 +10,8 @@ import { pageRoutes } from './page-routes.ts'
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
+
+const LIFETIME_S = 12 * 3600
 
 const hide = true
 const body = Type.Object({ user: UserIdSchema }, strict)
@@ -31,9 +33,8 @@ function demoRoutes({ backend, auth }: HttpOptions): FastifyPluginAsyncTypebox {
     )
     const { keys, issuer, audience } = auth
     if (!('secret' in keys)) return
-    const signing = { secret: keys.secret, issuer, audience }
     app.post('/token', { schema: { hide, body } }, async request => ({
-      token: await makeToken(signing, request.body.user)
+      token: await signToken(keys.secret, request.body.user, LIFETIME_S, { issuer, audience })
     }))
   }
 }
