@@ -4,8 +4,8 @@ import { openFanout } from './fanout/open-fanout.ts'
 import { policyOnce } from './fanout/policy.ts'
 import { createSwitches } from './fanout/switches.ts'
 import type { Ports } from './feed.ts'
+import { janitorTasks } from './janitor/janitor.ts'
 import type { Seen } from './janitor/seen.ts'
-import { janitorTasks } from './janitor/tasks.ts'
 import { type Loop, loop } from './lib/loop.ts'
 import { createRelay } from './relay/relay.ts'
 
@@ -25,10 +25,10 @@ export const ROLE_LOOPS: Record<
 > = {
   api: async () => [],
   relay: async context => {
-    const relay = createRelay(context)
+    const relay = createRelay(context, { onFree: () => relaying.wake() })
     const relaying = every(context, 'relay', POLL_MS, () => relay.relayOnce())
     context.store.onOutbox(() => relaying.wake())
-    return [relaying, relay]
+    return [relay, relaying]
   },
   fanout: async context => {
     await context.log.consume(openFanout(context))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from './config.ts'
 import { SettingsError } from './settings.ts'
@@ -41,20 +41,21 @@ function tooShort(name: string, value: string): string[] {
   return [`${name}: ${value.length} characters are too few; at least ${LENGTH_MIN} are needed`]
 }
 
+/** Written beside and linked: two first starts at once must agree, and nobody may read half a file. */
 async function keptSecrets(file: string): Promise<{ secret: string; serverKey: string }> {
   const made = {
     secret: randomBytes(32).toString('hex'),
     serverKey: randomBytes(32).toString('hex')
   }
   await mkdir(path.dirname(file), { recursive: true })
+  const draft = `${file}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, JSON.stringify(made), { mode: 0o600, flush: true })
   try {
-    const handle = await open(file, 'wx', 0o600)
-    await handle.writeFile(JSON.stringify(made))
-    await handle.sync()
-    await handle.close()
-    return made
+    await link(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
   }
   return JSON.parse(await readFile(file, 'utf8')) as { secret: string; serverKey: string }
 }
