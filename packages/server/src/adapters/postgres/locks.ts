@@ -1,8 +1,8 @@
 /** Namespaces of advisory locks. A lock is (namespace, number). */
 export const LANE_LOCK = 7001
-export const FOLLOWER_LOCK = 7002
-export const PAIR_LOCK = 7003
-export const FOLLOW_MANY_LOCK = 7004
+export const FOLLOW_MANY_LOCK = 7002
+export const FOLLOWER_LOCK = 7003
+export const PAIR_LOCK = 7004
 export const FLUSH_LOCK = 7005
 export const MIGRATE_LOCK = 7006
 export const PARTITION_LOCK = 7007

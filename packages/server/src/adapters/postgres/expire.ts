@@ -1,0 +1,62 @@
+import { KEY_LIFE } from './idempotency.ts'
+import { PARTITION_LOCK } from './locks.ts'
+import { type Database, type Queries, statement } from './pool.ts'
+
+const BATCH = 10_000
+const OUTBOX_DAYS = 7
+
+const keys = statement(
+  'expire_keys',
+  `delete from idempotency_keys where ctid = any(array(
+     select ctid from idempotency_keys where created_at <= now() - ${KEY_LIFE} limit ${BATCH}))
+   returning owner`
+)
+
+/** Rows of days that have no partition of their own. */
+const leftOver = statement(
+  'expire_outbox_default',
+  `delete from outbox_default where ctid = any(array(
+     select ctid from outbox_default
+     where created_at < now() - interval '${OUTBOX_DAYS} days'
+       and (published_at is not null or dead_at is not null) limit ${BATCH}))
+   returning id`
+)
+
+const makePartitions = statement('make_partitions', 'select make_outbox_partitions()')
+
+/** Partitions that ended over 7 days ago. */
+const old = statement(
+  'old_partitions',
+  `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'outbox'::regclass and c.relname ~ '^outbox_[0-9]{8}$'
+     and right(c.relname, 8) < to_char(
+       (now() at time zone 'UTC')::date - ${OUTBOX_DAYS + 1}, 'YYYYMMDD')
+   order by 1`
+)
+
+/** Making and dropping partitions locks the whole outbox: rather later than waiting in everybody's way. */
+const hurry = statement('partition_hurry', "select set_config('lock_timeout', '1s', true)")
+
+async function renewPartitions(tx: Queries): Promise<number> {
+  await tx.rows(hurry)
+  await tx.rows(makePartitions)
+  let dropped = 0
+  for (const { name } of await tx.rows<{ name: string }>(old)) {
+    const open = await tx.rows({
+      name: '',
+      text: `select 1 from ${name} where published_at is null and dead_at is null limit 1`
+    })
+    if (open.length > 0) continue
+    await tx.rows({ name: '', text: `drop table ${name}` })
+    dropped++
+  }
+  return dropped
+}
+
+/** Returns how many keys, rows and partitions went. */
+export async function expire(db: Database): Promise<number> {
+  const expired = await db.rows(keys)
+  const rows = await db.rows(leftOver)
+  const locks = [{ space: PARTITION_LOCK, number: 0 }]
+  return expired.length + rows.length + (await db.transaction('partitions', locks, renewPartitions))
+}

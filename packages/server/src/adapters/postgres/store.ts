@@ -1,0 +1,55 @@
+import { PRESETS } from '../../domain/limits.ts'
+import type { Store } from '../../ports/store.ts'
+import { counts } from './counts.ts'
+import { delivery } from './delivery.ts'
+import { follows } from './follow.ts'
+import { followsMany } from './follow-many.ts'
+import { hides } from './hides.ts'
+import { home } from './home.ts'
+import { importPosts } from './import-posts.ts'
+import { likes } from './likes.ts'
+import { audit } from './oracle.ts'
+import { outbox } from './outbox.ts'
+import { Database, type DatabaseOptions } from './pool.ts'
+import { posts } from './posts.ts'
+import { publish } from './publish.ts'
+import { relations } from './relations.ts'
+import { ruleChanges } from './rules.ts'
+import { upkeep } from './upkeep.ts'
+import { users } from './users.ts'
+
+export interface PostgresStoreOptions extends DatabaseOptions {
+  readonly limits?: { readonly followsMax: number }
+}
+
+/** The Store on a database that `migrate` has prepared. @throws Problem unavailable when it does not answer. */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { followsMax } = options.limits ?? PRESETS['activity-feed']
+  const db = new Database(options)
+  const store: Store = {
+    ...users(db),
+    ...publish(db),
+    ...posts(db),
+    ...home(db),
+    ...importPosts(db),
+    ...follows(db, followsMax),
+    ...followsMany(db, followsMax),
+    ...ruleChanges(db),
+    ...hides(db),
+    ...relations(db),
+    ...likes(db),
+    ...counts(db),
+    ...delivery(db),
+    ...outbox(db, options),
+    ...upkeep(db),
+    ...audit(db),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]()
+  }
+  try {
+    await store.ping()
+  } catch (error) {
+    await db[Symbol.asyncDispose]()
+    throw error
+  }
+  return store
+}
