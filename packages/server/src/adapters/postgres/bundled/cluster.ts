@@ -46,9 +46,12 @@ export async function readPassword(place: Place): Promise<string> {
   )
 }
 
-async function removeUnfinished(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter(name => name.startsWith('cluster.'))
-  for (const name of names) await rm(path.join(folder, name), { recursive: true, force: true })
+/** An initdb that outlived its killed server may still write there: then the next start removes it. */
+async function removeUnfinished(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names.filter(name => name.startsWith('cluster.'))) {
+    const unfinished = path.join(folder, name)
+    await rm(unfinished, { recursive: true, force: true }).catch(() => undefined)
+  }
 }
 
 async function checkVersion({ folder }: Place, { version: bundled }: Binaries): Promise<void> {
@@ -97,11 +100,11 @@ export async function makeCluster(
 ): Promise<void> {
   const { cluster, password } = filesOf(place)
   const names = await readdir(place.folder)
+  await removeUnfinished(place.folder, names)
   if (names.includes('cluster')) {
     await checkVersion(place, binaries)
     return
   }
-  await removeUnfinished(place.folder)
   await makePassword(place, password)
   const target = `${cluster}.${randomUUID()}`
   await initdb(target, binaries, place, durable)

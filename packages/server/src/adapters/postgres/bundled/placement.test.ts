@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, cp, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'node:test'
 import { serveInProcess, testFolder } from '../../../../../../testkit/postgres-folder.ts'
@@ -11,20 +11,37 @@ const isRoot = process.getuid?.() === 0
 const asRoot = { skip: !isRoot && 'needs root' }
 const nobody = 65_534
 
+/** A hard link where it is as good as a copy: the binaries weigh 60 MB. */
+async function place(from: string, to: string): Promise<void> {
+  const readable = ((await stat(from)).mode & 0o004) !== 0
+  if (
+    readable &&
+    (await link(from, to).then(
+      () => true,
+      () => false
+    ))
+  )
+    return
+  await copyFile(from, to)
+  await chmod(to, 0o644)
+}
+
 /** The npm package as npm leaves it without install scripts: no links, perhaps no executable bits. */
 async function barePackage(dir: string): Promise<string> {
+  const from = locate().dir
   const to = path.join(dir, 'package')
-  await cp(locate().dir, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: file => !file.endsWith('.a')
-  })
-  const lib = path.join(to, 'native/lib')
-  for (const entry of await readdir(lib, { withFileTypes: true })) {
-    if (entry.isSymbolicLink()) await rm(path.join(lib, entry.name))
+  const files = await readdir(from, { recursive: true, withFileTypes: true })
+  for (const entry of files.filter(file => file.isFile() && !file.name.endsWith('.a'))) {
+    const name = path.relative(from, path.join(entry.parentPath, entry.name))
+    await mkdir(path.dirname(path.join(to, name)), { recursive: true })
+    await place(path.join(from, name), path.join(to, name))
   }
   const bin = path.join(to, 'native/bin')
-  for (const name of await readdir(bin)) await chmod(path.join(bin, name), 0o644)
+  for (const name of await readdir(bin)) {
+    await rm(path.join(bin, name))
+    await copyFile(path.join(from, 'native/bin', name), path.join(bin, name))
+    await chmod(path.join(bin, name), 0o644)
+  }
   return to
 }
 

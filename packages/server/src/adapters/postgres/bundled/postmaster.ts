@@ -61,7 +61,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Fast shutdown (with a checkpoint), then an immediate one (recovery at the next start). */
+/**
+ * Fast shutdown (with a checkpoint), then an immediate one (recovery at the next start). Windows
+ * has no such signals: there the first one ends it at once, and the next start recovers.
+ */
 export async function stopPostmaster(pid: number): Promise<void> {
   const started = startTime(pid)
   if (started === undefined) return

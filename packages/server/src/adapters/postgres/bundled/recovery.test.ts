@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, readdir, readFile, stat, watch, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'node:test'
-import { testFolder } from '../../../../../../testkit/postgres-folder.ts'
+import { spawnServer, testFolder } from '../../../../../../testkit/postgres-folder.ts'
 import { findFolderOwner, startBundledPostgres } from './index.ts'
 import { startTime } from './process-identity.ts'
 import { withClient } from './with-client.ts'
@@ -50,6 +50,25 @@ test('what an interrupted initdb left is not taken for a database', async () => 
   await withClient(server.url, client => client.query('select 1'))
   const names = (await readdir(server.dataDir)).filter(name => name.startsWith('cluster'))
   assert.deepEqual(names, ['cluster'])
+})
+
+test('a server that is killed in the middle of initdb prevents no start', async () => {
+  await using folder = await testFolder()
+  const place = path.join(folder.options.dataDir, 'postgres')
+  await mkdir(place, { recursive: true })
+  const changes = watch(place)[Symbol.asyncIterator]()
+  const killed = spawnServer(folder.options)
+  const ended = once(killed, 'close')
+  for (;;) {
+    const { value } = await changes.next()
+    if (value?.filename?.startsWith('cluster.')) break
+  }
+  killed.kill('SIGKILL')
+  await ended
+  await changes.return?.()
+  await using server = await startBundledPostgres(folder.options)
+  await withClient(server.url, client => client.query('create table kept as select 7 as n'))
+  assert.equal(await count(server.url), 7)
 })
 
 test('a PostgreSQL that dies is reported, and the next start recovers', async () => {
