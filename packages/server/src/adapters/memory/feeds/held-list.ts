@@ -10,10 +10,10 @@ import type { PostId } from '../../../domain/post-id.ts'
 import type { Expiring } from './expiring-lru.ts'
 
 /**
- * Estimates, on the high side: 8 bytes for the place in the array and its room to grow, 32 for the text, though the
+ * Estimates, on the high side: 8 bytes for the place in the array, 40 for the text, though the
  * feeds that a post is pushed to share one text; and for a list its key, its record and its place in the map.
  */
-export const ENTRY_BYTES = 44
+export const ENTRY_BYTES = 48
 export const LIST_BYTES = 300
 
 /** A list in arrival order. The newest entry stands last, so that a push is cheap. */
