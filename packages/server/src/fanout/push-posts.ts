@@ -33,7 +33,7 @@ export async function pushPosts(
 }
 
 function toFollowers(followers: readonly number[], ids: readonly PostId[]): Push[] {
-  return followers.flatMap(reader => ids.map((id): Push => ({ list: `feed:${reader}`, id })))
+  return ids.flatMap(id => followers.map((reader): Push => ({ list: `feed:${reader}`, id })))
 }
 
 async function pushAll({ feeds, telemetry }: PushContext, pushes: readonly Push[]): Promise<void> {
