@@ -5,7 +5,10 @@ export interface KeyedLock {
   readonly size: number
 }
 
-/** Exclusive locks by name. Keys are taken in text order, so callers with several cannot wait for each other. */
+/**
+ * Exclusive locks by name. A caller takes its place in the queues of all its keys at once, so that everywhere the
+ * earlier caller stands before the later one, and none wait for each other in a circle.
+ */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<void>>()
 
@@ -22,14 +25,10 @@ export function createKeyedLock(): KeyedLock {
 
   return {
     async acquire(keys) {
-      const held: (() => void)[] = []
-      for (const key of [...new Set(keys)].sort()) {
-        const { turn, free } = enqueue(key)
-        held.push(free)
-        await turn
-      }
+      const places = [...new Set(keys)].map(enqueue)
+      await Promise.all(places.map(({ turn }) => turn))
       return () => {
-        for (const free of held) free()
+        for (const { free } of places) free()
       }
     },
     get size() {

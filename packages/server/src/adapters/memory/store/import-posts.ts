@@ -1,0 +1,66 @@
+import { Problem } from '../../../domain/errors.ts'
+import { CLOCKS_MS } from '../../../domain/limits.ts'
+import type { ImportedPost } from '../../../domain/post.ts'
+import { FIRST_MS } from '../../../domain/post-id.ts'
+import type { ImportResult, PostStore } from '../../../ports/store.ts'
+import { type Context, mayWrite } from './context.ts'
+import { insertPost } from './insert-post.ts'
+import { externalKey } from './tables.ts'
+import type { Transaction } from './transactions.ts'
+
+function nameOf({ author, externalId }: ImportedPost): string | undefined {
+  return externalId === null ? undefined : externalKey(author, externalId)
+}
+
+/** @throws Problem time_out_of_range */
+function checkTime({ createdAt }: ImportedPost, now: number): void {
+  if (createdAt === null) return
+  if (Number.isFinite(createdAt) && createdAt >= FIRST_MS && createdAt <= now + CLOCKS_MS) return
+  throw new Problem(
+    'time_out_of_range',
+    `The time ${createdAt} is before ${FIRST_MS} (1985) or more than 5 s after ${now} (now).`,
+    { createdAt }
+  )
+}
+
+function importAll(
+  context: Context,
+  tx: Transaction,
+  posts: readonly ImportedPost[]
+): ImportResult[] {
+  const { tables, ids } = context
+  const made = new Map<string, ImportResult>()
+  return posts.map(post => {
+    const name = nameOf(post)
+    const earlier = name && (tables.externalIds.get(name) ?? made.get(name)?.id)
+    if (earlier !== undefined && earlier !== '') return { id: earlier, created: false }
+    const { author, createdAt } = post
+    const id =
+      createdAt === null ? ids.drawNow(author, tx.now) : ids.drawFrom(author, Math.floor(createdAt))
+    insertPost(context, tx, post, id)
+    const result = { id, created: true }
+    if (name === undefined) return result
+    made.set(name, result)
+    tx.change(() => tables.externalIds.set(name, id))
+    return result
+  })
+}
+
+export function importPosts(context: Context): Pick<PostStore, 'importPosts'> {
+  return {
+    importPosts: posts => {
+      const locks = posts.map(nameOf).filter(name => name !== undefined)
+      return context.transactions.run(
+        locks.map(name => `external ${name}`),
+        tx => {
+          for (const post of posts) {
+            mayWrite(context.tables, post.author)
+            checkTime(post, tx.now)
+            if (post.createdAt === null) context.ids.checkClock(post.author, tx.now)
+          }
+          return importAll(context, tx, posts)
+        }
+      )
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { Problem } from '../../../domain/errors.ts'
+import type { LoggedEvent } from '../../../domain/event.ts'
+import { LANES } from '../../../domain/post-id.ts'
+import type { Lanes, OutboxStore } from '../../../ports/store.ts'
+import type { Context } from './context.ts'
+import type { OutboxRow, Tables } from './tables.ts'
+
+/** Which lanes are held, by anybody. */
+type Holds = Set<number>
+
+/** A hold on lanes, as a database session has it: each lane has at most one holder. */
+class MemoryLanes implements Lanes {
+  readonly #tables: Tables
+  readonly #holds: Holds
+  readonly #held = new Set<number>()
+  #open = true
+
+  constructor(tables: Tables, holds: Holds) {
+    this.#tables = tables
+    this.#holds = holds
+  }
+
+  async claim(): Promise<readonly number[]> {
+    this.#mustBeOpen()
+    for (let lane = 0; lane < LANES; lane++) {
+      if (this.#holds.has(lane)) continue
+      this.#holds.add(lane)
+      this.#held.add(lane)
+    }
+    return [...this.#held].sort((a, b) => a - b)
+  }
+
+  async unpublished(lanes: readonly number[], limit: number): Promise<readonly LoggedEvent[]> {
+    this.#mustBeOpen()
+    const wanted = new Set(lanes.filter(lane => this.#held.has(lane)))
+    const rows = [...this.#tables.outbox.values()].filter(({ lane }) => wanted.has(lane))
+    const byLane = Map.groupBy(rows, ({ lane }) => lane)
+    return [...byLane].sort(([a], [b]) => a - b).flatMap(([, rows]) => firstOf(rows, limit))
+  }
+
+  async markPublished(ids: readonly string[]): Promise<void> {
+    this.#mustBeOpen()
+    for (const id of ids) this.#tables.outbox.delete(Number(id))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#open = false
+    for (const lane of this.#held) this.#holds.delete(lane)
+    this.#held.clear()
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#open) throw new Problem('unavailable', 'The lanes were given back.')
+  }
+}
+
+function firstOf(rows: readonly OutboxRow[], limit: number): LoggedEvent[] {
+  return rows
+    .toSorted((a, b) => a.seq - b.seq)
+    .slice(0, limit)
+    .map(({ seq, lane, event }) => ({ id: String(seq), lane, event }))
+}
+
+export function outbox({ tables, transactions }: Context): OutboxStore {
+  const holds: Holds = new Set()
+  return {
+    openLanes: async () => new MemoryLanes(tables, holds),
+
+    async bury({ id }, reason) {
+      const row = tables.outbox.get(Number(id))
+      if (row === undefined) return
+      tables.outbox.delete(row.seq)
+      tables.dead.set(row.seq, { row, reason })
+    },
+
+    outboxPending: async () => tables.outbox.size,
+    onOutbox: listener => transactions.onOutbox(listener)
+  }
+}

@@ -1,0 +1,48 @@
+import type { UpkeepStore } from '../../../ports/store.ts'
+import { cleanGone } from './clean-gone.ts'
+import type { Context } from './context.ts'
+import type { Tables } from './tables.ts'
+import { KEY_MS, type Transaction } from './transactions.ts'
+
+/** Published outbox rows are gone at once: only keys are left to expire. */
+function expire({ keys }: Tables, tx: Transaction): number {
+  const old = [...keys].filter(([, { madeAt }]) => tx.now - madeAt >= KEY_MS)
+  for (const [name, row] of old) {
+    tx.change(() => {
+      if (keys.get(name) === row) keys.delete(name)
+    })
+  }
+  return old.length
+}
+
+export function upkeep(context: Context): UpkeepStore {
+  const { tables, transactions } = context
+  return {
+    cleanGone: limit => cleanGone(context, limit),
+    expire: () => transactions.run([], tx => expire(tables, tx)),
+    epoch: async () => tables.epoch,
+
+    raiseEpoch: () =>
+      transactions.run(['epoch'], tx => {
+        const raised = tables.epoch + 1
+        tx.change(() => {
+          tables.epoch = raised
+        })
+        return raised
+      }),
+
+    async stats() {
+      const { users, posts, follows, likes, outbox, dead } = tables
+      return {
+        users: [...users.values()].filter(({ status }) => status !== 'gone').length,
+        posts: [...posts.values()].filter(({ deleted }) => !deleted).length,
+        follows: follows.size,
+        likes: [...likes.values()].reduce((sum, liked) => sum + liked.size, 0),
+        outboxPending: outbox.size,
+        outboxDead: dead.size
+      }
+    },
+
+    ping: async () => {}
+  }
+}
