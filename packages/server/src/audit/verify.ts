@@ -25,6 +25,8 @@ export interface VerifyContext {
   readonly build: (list: ListKey) => Promise<unknown>
   /** Waits until all events so far are worked off; false after `timeoutMs`. */
   readonly settle: (timeoutMs: number) => Promise<boolean>
+  /** How long a difference may take to go away; 10 s if absent. */
+  readonly settleMs?: number
 }
 
 type Kind = VerifyExample['walk']
@@ -82,7 +84,7 @@ async function walkOnce(context: VerifyContext, reader: number, kind: Kind): Pro
 async function walkOfKind(context: VerifyContext, reader: number, kind: Kind): Promise<Findings> {
   const first = await walkOnce(context, reader, kind)
   if (first.differences.length === 0) return first
-  await context.settle(SETTLE_MS)
+  await context.settle(context.settleMs ?? SETTLE_MS)
   const second = await walkOnce(context, reader, kind)
   const name = (one: Difference) => `${one.kind} ${one.post}`
   const still = new Set(second.differences.map(name))

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { openWorld, type PageWorld } from '../../../../testkit/page-world.ts'
+import { mergeReports, NO_READERS } from './report.ts'
+import { type VerifyContext, verifyReader } from './verify.ts'
+import type { Pages } from './walk.ts'
+
+function contextOf(world: PageWorld, changes: Partial<VerifyContext> = {}): VerifyContext {
+  const { store, feeds, limits, pager } = world
+  const build = (list: Parameters<VerifyContext['build']>[0]) => world.build(list)
+  return { store, feeds, limits, pager, build, settle: async () => true, ...changes }
+}
+
+/** A reader with 60 posts of a pushed and 20 of a pulled followee, above and below a cap of 50. */
+async function readerWithPast(world: PageWorld) {
+  const [v, a, s] = (await world.users('v', 'a', 's')) as [number, number, number]
+  await world.follow(v, a)
+  await world.follow(v, s)
+  await world.deliverBy(s, 'pull')
+  await world.build(`feed:${v}`)
+  for (let n = 0; n < 80; n++) {
+    await world.wait(10_000)
+    await world.post(n % 4 === 0 ? s : a)
+  }
+  return { v, a, s }
+}
+
+const limits = { cap: 50, slack: 0 }
+
+test('a feed as it should be has no differences, and most pages are warm', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v } = await readerWithPast(world)
+  const report = await verifyReader(contextOf(world), v)
+  const { pages, ...rest } = report
+  const none = { differences: 0, missing: 0, extra: 0, misordered: 0, examples: [] }
+  assert.deepEqual(rest, { readers: 1, ...none })
+  assert.ok(pages.warm > pages.store + pages.seam, JSON.stringify(pages))
+  assert.equal(pages.seam, 2, 'the walks as it stands and rebuilt cross the seam')
+})
+
+for (const cap of [10, 11, 12, 13, 14]) {
+  test(`the seam lies in the middle of a page, with a cap of ${cap}`, async t => {
+    const world = await openWorld(t, 'memory', { cap, slack: 0 })
+    const [v] = (await world.users('v')) as [number]
+    for (let n = 0; n < 40; n++) await world.pastPost(v)
+    const report = await verifyReader(contextOf(world), v)
+    assert.deepEqual([report.pages.seam, report.differences], [2, 0])
+  })
+}
+
+test('an id taken out of a feed by hand is missing', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v, a } = await readerWithPast(world)
+  const [id] = (await world.store.idsByAuthor(a, '9'.repeat(19), '0', 1)) as [string]
+  await world.feeds.remove(`feed:${v}`, [id])
+  const report = await verifyReader(contextOf(world), v)
+  assert.deepEqual([report.differences, report.missing], [1, 1])
+  assert.deepEqual(report.examples, [{ reader: 'v', walk: 'warm', kind: 'missing', post: id }])
+})
+
+test('what the fan-out did not push is missing', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v, a } = await readerWithPast(world)
+  for (let n = 0; n < 25; n++) await world.publish(a)
+  const report = await verifyReader(contextOf(world, { settle: async () => false }), v)
+  assert.deepEqual([report.differences, report.missing, report.examples.length], [25, 25, 20])
+})
+
+test('what does not belong into a feed is extra', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v } = await readerWithPast(world)
+  const [stranger] = (await world.users('x')) as [number]
+  const id = await world.post(stranger)
+  await world.feeds.push([{ list: `feed:${v}`, id }])
+  const report = await verifyReader(contextOf(world), v)
+  assert.deepEqual([report.differences, report.extra], [1, 1])
+  assert.equal(report.examples[0]?.post, id)
+})
+
+test('what is only on its way is no difference', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v, a } = await readerWithPast(world)
+  const id = await world.publish(a)
+  let settles = 0
+  const settle = async () => {
+    settles++
+    await world.deliver(a, id)
+    return true
+  }
+  const report = await verifyReader(contextOf(world, { settle }), v)
+  assert.deepEqual([report.differences, settles], [0, 1])
+})
+
+test('posts that come, go and are hidden during a walk are no difference', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v, a } = await readerWithPast(world)
+  const oracle = await world.oracle(v)
+  let pages = 0
+  const pager: Pages = {
+    async home(reader, query) {
+      const page = await world.pager.home(reader, query)
+      if (pages++ % 3 === 0) {
+        await world.post(a)
+        await world.publish(v)
+        await world.hide(v, oracle[pages] as string)
+      }
+      return page
+    }
+  }
+  const settle = () => Promise.reject(new Error('nothing to wait for'))
+  const report = await verifyReader(contextOf(world, { pager, settle }), v)
+  assert.equal(report.differences, 0)
+})
+
+test('pages out of order, repeated, or that do not get on are told', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v } = await readerWithPast(world)
+  const swapped: Pages = {
+    async home(reader, query) {
+      const page = await world.pager.home(reader, query)
+      const [one, two, ...more] = page.ids
+      if (query.source === 'store' || one === undefined || two === undefined) return page
+      return { ...page, ids: [two, one, ...more] }
+    }
+  }
+  const first = await verifyReader(contextOf(world, { pager: swapped }), v)
+  assert.ok(first.misordered > 2)
+  assert.equal(first.differences, first.misordered)
+  const stuck: Pages = {
+    async home(reader, query) {
+      const page = await world.pager.home(reader, query)
+      return { ...page, next: page.next && query.below }
+    }
+  }
+  const second = await verifyReader(contextOf(world, { pager: stuck }), v)
+  assert.ok(second.missing > 0 && second.misordered > 0)
+})
+
+test('reports add up, with 20 examples', () => {
+  const example = { reader: 'v', walk: 'warm', kind: 'extra', post: '1' } as const
+  const one = {
+    readers: 1,
+    pages: { warm: 1, store: 2, seam: 3 },
+    differences: 15,
+    missing: 0,
+    extra: 15,
+    misordered: 0,
+    examples: Array(15).fill(example)
+  }
+  const sum = mergeReports([one, one])
+  assert.deepEqual(sum.pages, { warm: 2, store: 4, seam: 6 })
+  assert.deepEqual([sum.readers, sum.differences, sum.extra], [2, 30, 30])
+  assert.equal(sum.examples.length, 20)
+  assert.deepEqual(mergeReports([]), NO_READERS)
+})
