@@ -5,10 +5,10 @@ import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
 import { BatchResultSchema } from './schemas/batch.ts'
 import { PostPageSchema, PostSchema } from './schemas/post.ts'
 import { ProblemSchema } from './schemas/problem.ts'
-import { AuthorPageSchema, AuthorSchema, ProfileSchema } from './schemas/user.ts'
+import { AuthorPageSchema, AuthorSchema, ProfilePageSchema, ProfileSchema } from './schemas/user.ts'
 
 const named = [
-  ...[AuthorSchema, ProfileSchema, AuthorPageSchema, PostSchema, PostPageSchema],
+  ...[AuthorSchema, ProfileSchema, AuthorPageSchema, ProfilePageSchema, PostSchema, PostPageSchema],
   ...[BatchResultSchema, VerifyReportSchema, StatsSchema, ProblemSchema]
 ]
 

@@ -11,7 +11,7 @@ export type Caller =
   | { readonly kind: 'user'; readonly user: UserId }
   | { readonly kind: 'server'; readonly user: UserId | null }
 
-const BEARER = /^Bearer +(\S+)$/i
+const BEARER = /^Bearer +(.+)$/i
 
 /** Names the user for whom the server key acts. */
 export const ACTING_FOR = 'fanwise-user'

@@ -1,20 +1,18 @@
 import type { UserId } from '@fanwise/sdk'
 import { SignJWT } from 'jose'
-import type { AuthOptions } from './auth-options.ts'
 
-/** A user token (HS256) that is valid for `seconds`. */
-export function signToken(
-  secret: string,
-  user: UserId,
-  seconds: number,
-  { issuer, audience }: Pick<AuthOptions, 'issuer' | 'audience'> = {}
-): Promise<string> {
-  const issued = Math.floor(Date.now() / 1000)
+export interface Signing {
+  readonly secret: string
+  /** Goes into the token unless absent or empty. */
+  readonly issuer?: string | undefined
+  readonly audience?: string | undefined
+}
+
+/** A user token (HS256). `lifetime` is a number and a unit: `90 s`, `12h`, `30 days`. */
+export function signToken(signing: Signing, user: UserId, lifetime = '12h'): Promise<string> {
+  const { secret, issuer, audience } = signing
   const token = new SignJWT().setProtectedHeader({ alg: 'HS256' }).setSubject(user)
-  if (issuer !== undefined) token.setIssuer(issuer)
-  if (audience !== undefined) token.setAudience(audience)
-  return token
-    .setIssuedAt(issued)
-    .setExpirationTime(issued + seconds)
-    .sign(Buffer.from(secret))
+  if (issuer) token.setIssuer(issuer)
+  if (audience) token.setAudience(audience)
+  return token.setIssuedAt().setExpirationTime(lifetime).sign(Buffer.from(secret))
 }

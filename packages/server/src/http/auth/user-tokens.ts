@@ -38,8 +38,8 @@ export class UserTokens {
       algorithms: 'secret' in keys ? ['HS256'] : PUBLIC_KEY_ALGORITHMS,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: 0,
-      ...(issuer !== undefined && { issuer }),
-      ...(audience !== undefined && { audience })
+      ...(issuer && { issuer }),
+      ...(audience && { audience })
     }
   }
 

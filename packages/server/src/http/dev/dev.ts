@@ -11,8 +11,6 @@ import { pageRoutes } from './page-routes.ts'
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?$/i
 
-const LIFETIME_S = 12 * 3600
-
 const hide = true
 const body = Type.Object({ user: UserIdSchema }, strict)
 
@@ -34,7 +32,7 @@ function demoRoutes({ backend, auth }: HttpOptions): FastifyPluginAsyncTypebox {
     const { keys, issuer, audience } = auth
     if (!('secret' in keys)) return
     app.post('/token', { schema: { hide, body } }, async request => ({
-      token: await signToken(keys.secret, request.body.user, LIFETIME_S, { issuer, audience })
+      token: await signToken({ secret: keys.secret, issuer, audience }, request.body.user)
     }))
   }
 }

@@ -11,14 +11,14 @@ import {
 } from '../schemas/admin.ts'
 import { PageQuerySchema, ReaderParams, UserParams } from '../schemas/common.ts'
 import { DONE, operation } from '../schemas/operation.ts'
-import { AuthorPageRef } from '../schemas/user.ts'
+import { ProfilePageRef } from '../schemas/user.ts'
 
 const config = { access: 'server' } as const
 const shared = { tag: 'admin', access: 'server' } as const
 
 const users = operation({
   ...{ ...shared, id: 'users', summary: 'All users' },
-  answer: { 200: AuthorPageRef },
+  answer: { 200: ProfilePageRef },
   errors: ['invalid_cursor']
 })
 const stats = operation({

@@ -52,15 +52,21 @@ export const ProfileSchema = Type.Object(
 
 export const ProfileRef = Type.Unsafe<Profile>({ $ref: 'Profile#' })
 
+const nextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null at the end, and only there.'
+})
+const partial = Type.Optional(Type.Literal(true))
+
 export const AuthorPageSchema = Type.Object(
-  {
-    items: Type.Array(AuthorRef),
-    nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'Null at the end, and only there.'
-    }),
-    partial: Type.Optional(Type.Literal(true))
-  },
+  { items: Type.Array(AuthorRef), nextCursor, partial },
   { $id: 'AuthorPage', ...strict, description: 'Users.' }
 )
 
 export const AuthorPageRef = Type.Unsafe<Page<Author>>({ $ref: 'AuthorPage#' })
+
+export const ProfilePageSchema = Type.Object(
+  { items: Type.Array(ProfileRef), nextCursor, partial },
+  { $id: 'ProfilePage', ...strict, description: 'Users with their counts.' }
+)
+
+export const ProfilePageRef = Type.Unsafe<Page<Profile>>({ $ref: 'ProfilePage#' })
