@@ -1,6 +1,5 @@
 import type {
   AdminApi,
-  Author,
   Batch,
   BatchResult,
   Page,
@@ -56,9 +55,9 @@ export class FanwiseAdmin implements AdminApi {
     return this.#transport.ask('POST', '/v1/batch', options, batch)
   }
 
-  users(query: PagedQuery = {}): Paged<Author> {
+  users(query: PagedQuery = {}): Paged<Profile> {
     return paged(query, one =>
-      this.#transport.ask<Page<Author>>('GET', `/v1/admin/users${queryText(one)}`, one)
+      this.#transport.ask<Page<Profile>>('GET', `/v1/admin/users${queryText(one)}`, one)
     )
   }
 

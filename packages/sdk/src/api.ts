@@ -208,7 +208,8 @@ export interface Stats {
 /** What the app's backend can do with the server key. */
 export interface AdminApi {
   batch(batch: Batch, options?: WriteOptions): Promise<BatchResult>
-  users(query?: PageQuery): Promise<Page<Author>>
+  /** Everybody but those whose accounts were deleted, with their counts. */
+  users(query?: PageQuery): Promise<Page<Profile>>
   putUser(user: UserId, change: ProfileChange, options?: WriteOptions): Promise<Profile>
   verify(reader: UserId): Promise<VerifyReport>
   rebuild(reader: UserId): Promise<{ readonly ids: number }>

@@ -7,7 +7,7 @@ import type { ServiceContext } from './context.ts'
 import { unknownUser } from './directory.ts'
 import { pageOfRows } from './pages.ts'
 import { requestKey } from './request-key.ts'
-import { toAuthor, toProfile } from './wire.ts'
+import { toProfile } from './wire.ts'
 
 /** Owner of the keys of requests that the server key makes. */
 const SERVER = 0
@@ -31,7 +31,7 @@ export function createAdmin(context: AdminContext): AdminApi {
       pageOfRows(cursors, { list: 'users', reader: SERVER, owner: SERVER }, query, {
         read: (after, limit) => store.listUsers(after === null ? 0 : Number(after), limit),
         position: user => String(user.number),
-        present: async users => users.map(toAuthor)
+        present: async users => users.map(toProfile)
       }),
     async putUser(id, change, options) {
       const key = requestKey(SERVER, options, 'putUser', id, change)
