@@ -12,6 +12,7 @@ export class ApiError extends Error {
 }
 
 const TIMEOUT_MS = 15_000
+const PEOPLE_MAX = 2000
 
 /** The API as one user sees it. */
 export class Api {
@@ -84,9 +85,19 @@ export class Api {
   }
 }
 
-/** Everybody, page by page. @param {string | null} cursor @returns {Promise<Page<Author>>} */
-export async function people(cursor) {
-  return await send('GET', withQuery('/dev/people', { limit: 100, cursor }))
+/** Everybody, up to 2,000 people. @returns {Promise<Profile[]>} */
+export async function everybody() {
+  /** @type {Profile[]} */
+  const all = []
+  /** @type {string | null} */
+  let cursor = null
+  do {
+    /** @type {Page<Profile>} */
+    const page = await send('GET', withQuery('/dev/people', { limit: 100, cursor }))
+    all.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== null && all.length < PEOPLE_MAX)
+  return all
 }
 
 /** A key for one write: repeating the write with it is safe. */

@@ -48,7 +48,10 @@ export function nameOf({ id, name }) {
 function initialsOf(name) {
   const words = name.split(/[\s._:-]+/u).filter(word => /[\p{L}\p{N}]/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : '']
-  return letters.map(word => [...(word ?? '')][0] ?? '').join('').toLocaleUpperCase()
+  return letters
+    .map(word => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toLocaleUpperCase()
 }
 
 /** @param {string} text */

@@ -28,10 +28,10 @@ let session
 /** @type {Stream | undefined} */
 let stream
 
-const people = new People(first => {
-  const faces = first.slice(0, FACES).map(personRow)
-  part(document, 'faces').replaceChildren(...faces)
-  people.select(session?.me.id ?? '')
+/** Half stars, half people whom few know. */
+const people = new People(all => {
+  const some = [...all.slice(0, FACES / 2), ...all.slice(FACES / 2).slice(-FACES / 2)]
+  part(document, 'faces').replaceChildren(...some.map(personRow))
 })
 
 function profileContext() {
@@ -52,6 +52,10 @@ function profileContext() {
 /** @param {Author} author */
 function showAuthor(author) {
   openProfile(author, profileContext())
+}
+
+function show() {
+  route().catch(error => toastError(error, show))
 }
 
 async function route() {
@@ -100,7 +104,7 @@ function showStream(at, author) {
 }
 
 /** @param {HTMLElement} heading @param {string} id @param {Session} at */
-async function paintHeading(heading, id, at) {
+function paintHeading(heading, id, at) {
   const back = document.createElement('a')
   back.href = `#${at.me.id}`
   back.className = 'secondary'
@@ -137,6 +141,6 @@ part(document, 'me').addEventListener('click', () => session && showAuthor(sessi
 part(document, 'pick').addEventListener('click', () => showPeople(true))
 part(document, 'close-people').addEventListener('click', () => showPeople(false))
 addEventListener('keydown', event => event.key === 'Escape' && showPeople(false))
-addEventListener('hashchange', () => route().catch(error => toastError(error, route)))
+addEventListener('hashchange', show)
 setInterval(repaintTimes, REPAINT_MS)
-route().catch(error => toastError(error, route))
+show()

@@ -1,35 +1,30 @@
 // @ts-check
-/** @import { Author } from '@fanwise/sdk' */
-import { Api, people } from './api.js'
+/** @import { Author, Profile } from '@fanwise/sdk' */
+import { everybody } from './api.js'
 import { counted, fromTemplate, nameOf, paintAvatar, part } from './dom.js'
 import { trouble } from './notices.js'
 
 /** From here on the demo's server merges an author's posts on read instead of pushing them. */
 const CELEBRITY = 200
+const USER_ID = /^[A-Za-z0-9_.:-]{1,64}$/
 
-/** The list of everybody, to pick one from. */
+/** The list of everybody, the most followed first, to pick one from. */
 export class People {
   /** @type {Map<string, { person: Author, row: HTMLElement, text: string }>} */
   #rows = new Map()
-  /** @type {string | null} */
-  #cursor = null
-  #atEnd = false
-  #busy = false
+  #selected = ''
   #list = part(document, 'people-list')
   #note = part(document, 'people-note')
   #search = /** @type {HTMLInputElement} */ (part(document, 'search'))
-  #onFirst
-  #sight = new IntersectionObserver(seen => seen.some(one => one.isIntersecting) && this.#more())
-  /** Numbers of followers are asked for as rows come into sight. */
-  #counts = new IntersectionObserver(seen => {
-    for (const { isIntersecting, target } of seen) if (isIntersecting) this.#count(target)
-  })
 
-  /** @param {(first: Author[]) => void} onFirst gets the first page */
-  constructor(onFirst) {
-    this.#onFirst = onFirst
+  /** Resolves when the list is there. */
+  ready
+
+  /** @param {(people: Profile[]) => void} onLoad */
+  constructor(onLoad) {
     this.#search.addEventListener('input', () => this.#filter())
-    this.#more()
+    this.#search.addEventListener('keydown', event => event.key === 'Enter' && this.#openFirst())
+    this.ready = this.#load(onLoad)
   }
 
   /** @param {string} id @returns {Author | undefined} */
@@ -39,85 +34,75 @@ export class People {
 
   /** @param {string} id marks who is looked at */
   select(id) {
-    for (const [other, { row }] of this.#rows) {
-      const link = row.querySelector('a')
-      if (other === id) link?.setAttribute('aria-current', 'true')
-      else link?.removeAttribute('aria-current')
-    }
+    const link = (/** @type {string} */ of) => this.#rows.get(of)?.row.querySelector('a')
+    link(this.#selected)?.removeAttribute('aria-current')
+    link(id)?.setAttribute('aria-current', 'true')
+    this.#selected = id
   }
 
-  async #more() {
-    if (this.#busy || this.#atEnd) return
-    this.#busy = true
-    this.#sight.disconnect()
+  /** @param {(people: Profile[]) => void} onLoad */
+  async #load(onLoad) {
+    this.#note.textContent = 'Loading people …'
     try {
-      const first = this.#cursor === null
-      const page = await people(this.#cursor)
-      for (const person of page.items) this.#add(person)
-      this.#cursor = page.nextCursor
-      this.#atEnd = page.nextCursor === null
-      if (first) this.#onFirst([...page.items])
+      const people = await everybody()
+      people.sort((a, b) => b.counts.followers - a.counts.followers)
+      this.#list.replaceChildren(...people.map(person => this.#add(person)))
+      this.select(this.#selected)
       this.#filter()
+      onLoad(people)
     } catch (error) {
-      this.#note.replaceChildren(trouble(error, () => this.#more()))
-      return
-    } finally {
-      this.#busy = false
+      this.#note.replaceChildren(trouble(error, () => this.#load(onLoad)))
     }
-    if (this.#query() === '') this.#sight.observe(this.#note)
-    else this.#more()
   }
 
-  /** @param {Author} person */
+  /** @param {Profile} person */
   #add(person) {
     const row = personRow(person)
-    this.#rows.set(person.id, { person, row, text: `${person.name ?? ''} ${person.id}`.toLowerCase() })
-    this.#list.append(row)
-    this.#counts.observe(row)
+    const text = `${person.name ?? ''} ${person.id}`.toLowerCase()
+    this.#rows.set(person.id, { person, row, text })
+    return row
   }
 
-  /** A search looks through everybody, so it loads the rest. */
   #filter() {
-    const query = this.#query()
+    const query = this.#search.value.trim()
+    const words = query.toLowerCase().split(/\s+/)
     let hits = 0
     for (const { row, text } of this.#rows.values()) {
-      row.hidden = !query.split(/\s+/).every(word => text.includes(word))
+      row.hidden = !words.every(word => text.includes(word))
       if (!row.hidden) hits++
     }
-    this.#note.textContent = this.#atEnd && hits === 0 ? 'Nobody of that name.' : ''
-    if (query !== '') this.#more()
-    else if (!this.#busy && !this.#atEnd) this.#sight.observe(this.#note)
+    this.#note.replaceChildren()
+    if (hits > 0) return
+    if (query === '')
+      this.#note.textContent = 'Nobody is here yet. Search for an id to start as it.'
+    else if (USER_ID.test(query)) this.#note.replaceChildren(openAs(query))
+    else this.#note.textContent = 'Nobody of that name.'
   }
 
-  #query() {
-    return this.#search.value.trim().toLowerCase()
-  }
-
-  /** @param {Element} row */
-  async #count(row) {
-    this.#counts.unobserve(row)
-    const id = row instanceof HTMLElement ? (row.dataset.id ?? '') : ''
-    try {
-      paintCount(row, (await new Api(id).profile(id)).counts.followers)
-    } catch {
-      this.#counts.observe(row)
-    }
+  #openFirst() {
+    const shown = [...this.#rows.values()].find(({ row }) => !row.hidden)
+    const id = shown?.person.id ?? this.#search.value.trim()
+    if (USER_ID.test(id)) location.hash = id
   }
 }
 
-/** @param {Author} person */
+/** @param {Profile} person */
 export function personRow(person) {
   const row = fromTemplate('person')
-  row.dataset.id = person.id
+  const { followers } = person.counts
   row.querySelector('a')?.setAttribute('href', `#${person.id}`)
   paintAvatar(part(row, 'avatar'), person)
   part(row, 'name').textContent = nameOf(person)
-  part(row, 'star').classList.add('off')
+  part(row, 'followers').textContent = counted(followers, 'follower')
+  part(row, 'star').classList.toggle('off', followers < CELEBRITY)
   return row
 }
 
-/** @param {Element} row @param {number} followers */
-function paintCount(row, followers) {
-  part(row, 'followers').textContent = counted(followers, 'follower')
-  part(row, 'star').classList.toggle('off', followers < CELEBRITY)
+/** Every id is a user from the first write on. @param {string} id */
+function openAs(id) {
+  const link = document.createElement('a')
+  link.className = 'secondary'
+  link.href = `#${id}`
+  link.textContent = `Open the feed of ${id}`
+  return link
 }

@@ -17,6 +17,7 @@ const CONFIRM_MS = 4000
 export function postElement(post, { api, onAuthor }) {
   const element = fromTemplate('post')
   element.dataset.id = post.id
+  element.tabIndex = 0
   element.dataset.by = post.author.id
   const { name, own } = { name: nameOf(post.author), own: post.author.id === api.user }
   const avatar = part(element, 'avatar')
@@ -57,7 +58,10 @@ function paintLike(element, liked, likes) {
 async function like(element, api) {
   const button = part(element, 'like')
   if ('busy' in element.dataset) return
-  const [was, likes] = [button.getAttribute('aria-pressed') === 'true', Number(button.dataset.count)]
+  const [was, likes] = [
+    button.getAttribute('aria-pressed') === 'true',
+    Number(button.dataset.count)
+  ]
   element.dataset.busy = ''
   paintLike(element, !was, Math.max(0, likes + (was ? -1 : 1)))
   try {

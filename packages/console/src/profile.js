@@ -37,9 +37,9 @@ export function openProfile(author, context) {
   part(card, 'links').addEventListener('click', () => dialog.close())
   dialog.replaceChildren(card)
   if (!dialog.open) dialog.showModal()
-  paintCounts(card, author, context)
-  if (author.id === api.user) paintLists(card, context)
-  else paintActions(card, author, context)
+  void paintCounts(card, author, context)
+  if (author.id === api.user) void paintLists(card, context)
+  else void paintActions(card, author, context)
 }
 
 export function closeProfile() {
@@ -79,6 +79,16 @@ async function paintActions(card, author, context) {
 
 /** Whom the reader muted and blocked, to let them back in. @param {HTMLElement} card @param {ProfileContext} context */
 async function paintLists(card, context) {
+  try {
+    await fillLists(card, context)
+  } catch (error) {
+    toastError(error, () => paintLists(card, context))
+  }
+}
+
+/** @param {HTMLElement} card @param {ProfileContext} context */
+async function fillLists(card, context) {
+  part(card, 'lists').replaceChildren()
   for (const [relation, , title] of RELATIONS.slice(1)) {
     const authors = [...(await context.relations.of(relation)).values()]
     if (authors.length === 0) continue

@@ -36,7 +36,7 @@ export class Stream {
     this.#emptyText = emptyText
     this.#freshButton.onclick = () => this.#showFresh()
     this.reload()
-    this.#poll()
+    void this.#poll()
   }
 
   /** From the newest post on. */
@@ -46,7 +46,7 @@ export class Stream {
     this.#setFresh([])
     this.#cursor = null
     this.#atEnd = false
-    this.#more()
+    void this.#more()
   }
 
   /** Shows an own post at once. @param {Post} post */
@@ -122,7 +122,7 @@ export class Stream {
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
     if (this.#closed) return
     if (!document.hidden && !this.#busy && this.#shown.size > 0) await this.#look().catch(() => {})
-    this.#poll()
+    void this.#poll()
   }
 
   /** Compares the first page with what is shown. */
@@ -155,7 +155,8 @@ export class Stream {
     this.#fresh = posts
     const count = posts.length
     this.#freshButton.hidden = count === 0
-    const text = count >= PAGE ? `${PAGE}+ new posts` : `${count} new ${count === 1 ? 'post' : 'posts'}`
+    const text =
+      count >= PAGE ? `${PAGE}+ new posts` : `${count} new ${count === 1 ? 'post' : 'posts'}`
     if (this.#freshButton.textContent !== text) this.#freshButton.textContent = text
   }
 }
