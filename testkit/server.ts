@@ -4,11 +4,11 @@ import { FanwiseAdmin, FanwiseClient } from '@fanwise/sdk'
 import { type App, startApp } from '../packages/server/src/app.ts'
 import { readConfig, type SETTINGS } from '../packages/server/src/config.ts'
 import type { Limits } from '../packages/server/src/domain/limits.ts'
-import { makeToken } from '../packages/server/src/http/auth/make-token.ts'
+import { signToken } from '../packages/server/src/http/auth/sign-token.ts'
 import { testDatabase } from './postgres.ts'
 
-export const SECRET = 'a secret for tests that is long enough'
-export const SERVER_KEY = 'a server key for tests that is long enough'
+export const SECRET = 'a-secret-for-tests-that-is-long-enough'
+export const SERVER_KEY = 'a-server-key-for-tests-that-is-long-enough'
 
 export interface ServerOptions {
   /** By their key in config.ts. */
@@ -60,7 +60,7 @@ export async function startServer(
   }
   t.after(stop)
   const url = app.url ?? ''
-  const token = (user: string) => makeToken({ secret: SECRET }, user, '1h')
+  const token = (user: string) => signToken({ secret: SECRET }, user, '1h')
   return {
     url,
     secret: SECRET,

@@ -7,7 +7,7 @@ import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
 import { PRESETS } from './domain/limits.ts'
 import { isUserId } from './domain/user.ts'
-import { makeToken } from './http/auth/make-token.ts'
+import { signToken } from './http/auth/sign-token.ts'
 import { readSecrets } from './secrets.ts'
 import { DEMO_THRESHOLD, serve } from './serve.ts'
 
@@ -30,12 +30,8 @@ export const runtime: Runtime = {
       throw new Error(`"${user}" is not a user id: 1 to 64 of A-Z a-z 0-9 _ . : -`)
     const config = readConfig(flags)
     const { secret } = await readSecrets(config)
-    const signing = {
-      secret,
-      issuer: config.jwtIssuer || undefined,
-      audience: config.jwtAudience || undefined
-    }
-    return makeToken(signing, user, `${days} days`)
+    const { jwtIssuer: issuer, jwtAudience: audience } = config
+    return signToken({ secret, issuer, audience }, user, `${days} days`)
   },
   async migrate(flags, dryRun) {
     const config = readConfig(flags)

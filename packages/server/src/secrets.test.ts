@@ -33,6 +33,11 @@ test('production needs a secret, and long ones', async t => {
     readSecrets(readConfig({ dataDir, env: 'production', secret }, {})),
     (error: Error) => /31 characters/.test(error.message) && !error.message.includes(secret)
   )
+  const serverKey = 'a key with spaces does not fit a header'
+  await assert.rejects(
+    readSecrets(readConfig({ dataDir, serverKey }, {})),
+    /FANWISE_SERVER_KEY: only/
+  )
   const given = readConfig({ dataDir, env: 'production', secret: 'x'.repeat(32) }, {})
   assert.deepEqual(await readSecrets(given), { secret: 'x'.repeat(32), serverKey: '', file: null })
 })

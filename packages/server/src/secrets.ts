@@ -13,12 +13,17 @@ export interface Secrets {
 }
 
 const LENGTH_MIN = 32
+/** What can stand behind `Authorization: Bearer` (RFC 6750). */
+const BEARER = /^[A-Za-z0-9._~+/=-]*$/
+const NOT_BEARER =
+  'FANWISE_SERVER_KEY: only A-Z a-z 0-9 and - . _ ~ + / = are allowed, as it is sent in a header'
 
 /** Given secrets, or (outside production) generated ones that stay in the data folder. @throws SettingsError */
 export async function readSecrets(config: Config): Promise<Secrets> {
   const problems = [
     ...tooShort('FANWISE_SECRET', config.secret),
-    ...tooShort('FANWISE_SERVER_KEY', config.serverKey)
+    ...tooShort('FANWISE_SERVER_KEY', config.serverKey),
+    ...(BEARER.test(config.serverKey) ? [] : [NOT_BEARER])
   ]
   if (config.production && config.secret === '')
     problems.push(
