@@ -1,0 +1,22 @@
+import { deliveryConformance } from './store-delivery.conformance.ts'
+import type { MakeStore, StoreHooks } from './store-fixtures.conformance.ts'
+import { homeConformance } from './store-home.conformance.ts'
+import { importConformance } from './store-import.conformance.ts'
+import { likesConformance } from './store-likes.conformance.ts'
+import { outboxConformance, upkeepConformance } from './store-outbox.conformance.ts'
+import { postsConformance } from './store-posts.conformance.ts'
+import { relationsConformance } from './store-relations.conformance.ts'
+import { usersConformance } from './store-users.conformance.ts'
+
+/** What every Store does. `make` opens an empty one; a test closes it before it ends. */
+export function storeConformance(name: string, make: MakeStore, hooks: StoreHooks = {}): void {
+  usersConformance(name, make)
+  postsConformance(name, make, hooks)
+  importConformance(name, make)
+  homeConformance(name, make)
+  relationsConformance(name, make)
+  likesConformance(name, make)
+  deliveryConformance(name, make)
+  outboxConformance(name, make)
+  upkeepConformance(name, make)
+}
