@@ -3,9 +3,31 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { LoggedEvent } from '../../domain/event.ts'
 import { END, timeOf } from '../../domain/post-id.ts'
+import { storeConformance } from '../../ports/store.conformance.ts'
 import type { Store } from '../../ports/store.ts'
+import { createSystemClock } from '../system/clock.ts'
 import { createMemoryStore } from './store.ts'
-import { createVirtualClock } from './virtual-clock.ts'
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts'
+
+const clocks = new WeakMap<Store, VirtualClock>()
+
+storeConformance(
+  'memory store',
+  async (_, limits) => {
+    const clock = createVirtualClock({ start: Date.now() })
+    const store = createMemoryStore({ clock, ...(limits && { limits }) })
+    clocks.set(store, clock)
+    return store
+  },
+  { stepClock: (store, ms) => clocks.get(store)?.shift(ms) }
+)
+
+storeConformance('memory store with late commits', async (_, limits) => {
+  const clock = createSystemClock()
+  let turn = 0
+  const commitDelay = () => [undefined, 1, 0, 2][turn++ % 4]
+  return createMemoryStore({ clock, commitDelay, ...(limits && { limits }) })
+})
 
 /** A Store whose commits take the ms that `delays` holds, one after the other, then none. */
 function delayed(...delays: (number | undefined)[]) {
