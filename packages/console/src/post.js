@@ -1,7 +1,7 @@
 // @ts-check
 /** @import { Author, Post } from '@fanwise/sdk' */
 /** @import { Api } from './api.js' */
-import { compact, fromTemplate, nameOf, paintAvatar, part } from './dom.js'
+import { compact, counted, fromTemplate, nameOf, paintAvatar, part } from './dom.js'
 import { toast, toastError } from './notices.js'
 import { paintTime } from './time.js'
 
@@ -49,7 +49,7 @@ export function updatePost(element, post) {
 function paintLike(element, liked, likes) {
   const button = part(element, 'like')
   button.setAttribute('aria-pressed', String(liked))
-  button.setAttribute('aria-label', `${liked ? 'Unlike' : 'Like'}, ${likes} likes`)
+  button.setAttribute('aria-label', `${liked ? 'Unlike' : 'Like'}, ${counted(likes, 'like')}`)
   button.dataset.count = String(likes)
   part(button, 'likes').textContent = likes === 0 ? 'Like' : compact(likes)
 }

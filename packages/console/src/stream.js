@@ -19,6 +19,8 @@ export class Stream {
   #atEnd = false
   #busy = false
   #closed = false
+  /** Grows with each start from the top: answers to what was asked before are dropped. */
+  #turn = 0
   #posts = part(document, 'posts')
   #tail = part(document, 'tail')
   #freshButton = part(document, 'fresh')
@@ -46,6 +48,8 @@ export class Stream {
     this.#setFresh([])
     this.#cursor = null
     this.#atEnd = false
+    this.#busy = false
+    this.#turn++
     void this.#more()
   }
 
@@ -63,34 +67,36 @@ export class Stream {
       this.#shown.delete(id)
     }
     this.#setFresh(this.#fresh.filter(post => post.author.id !== author))
-    if (!this.#atEnd) this.#watch()
+    if (this.#atEnd) this.#paintEnd()
+    else this.#watch()
   }
 
   close() {
     this.#closed = true
+    this.#turn++
     this.#sight.disconnect()
   }
 
   async #more() {
     if (this.#busy || this.#atEnd || this.#closed) return
     this.#busy = true
-    const from = this.#cursor
+    const turn = this.#turn
     this.#sight.disconnect()
     this.#tail.replaceChildren(...Array.from({ length: 3 }, () => fromTemplate('skeleton')))
     this.#posts.setAttribute('aria-busy', 'true')
     try {
-      const page = await this.#context.api.posts(this.#path, from, PAGE)
-      if (this.#closed || from !== this.#cursor) return
+      const page = await this.#context.api.posts(this.#path, this.#cursor, PAGE)
+      if (turn !== this.#turn) return
       for (const post of page.items) this.#add(post, 'end')
       this.#cursor = page.nextCursor
       this.#atEnd = page.nextCursor === null
       this.#tail.replaceChildren()
       if (this.#atEnd) this.#paintEnd()
     } catch (error) {
-      if (!this.#closed) this.#tail.replaceChildren(trouble(error, () => this.#more()))
+      if (turn === this.#turn) this.#tail.replaceChildren(trouble(error, () => this.#more()))
       return
     } finally {
-      this.#busy = false
+      if (turn === this.#turn) this.#busy = false
       this.#posts.setAttribute('aria-busy', 'false')
     }
     this.#watch()
@@ -121,14 +127,19 @@ export class Stream {
   async #poll() {
     await new Promise(resolve => setTimeout(resolve, POLL_MS))
     if (this.#closed) return
-    if (!document.hidden && !this.#busy && this.#shown.size > 0) await this.#look().catch(() => {})
+    if (!document.hidden && !this.#busy && this.#hasPage()) await this.#look().catch(() => {})
     void this.#poll()
+  }
+
+  #hasPage() {
+    return this.#cursor !== null || this.#atEnd
   }
 
   /** Compares the first page with what is shown. */
   async #look() {
+    const turn = this.#turn
     const { items } = await this.#context.api.posts(this.#path, null, PAGE)
-    if (this.#closed || this.#busy) return
+    if (turn !== this.#turn || this.#busy) return
     for (const post of items) {
       const element = this.#shown.get(post.id)
       if (element) updatePost(element, post)
@@ -148,6 +159,7 @@ export class Stream {
     if (this.#fresh.length >= PAGE) return this.reload()
     for (const post of this.#fresh.toReversed()) this.#add(post, 'top')
     this.#setFresh([])
+    if (this.#atEnd) this.#paintEnd()
   }
 
   /** @param {Post[]} posts */
