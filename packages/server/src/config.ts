@@ -1,4 +1,4 @@
-import { DAY_MS, type DeliveryPolicy, type Limits, PRESETS, type Preset } from './domain/limits.ts'
+import { DAY_MS, type Limits, PRESETS, type Preset } from './domain/limits.ts'
 import {
   choice,
   integer,
@@ -65,7 +65,7 @@ export const SETTINGS = {
   ),
   preset: choice(
     'FANWISE_PRESET',
-    Object.keys(PRESETS),
+    Object.keys(PRESETS) as Preset[],
     'activity-feed',
     'A row of limits; the settings below override it.'
   ),
@@ -150,18 +150,17 @@ export function readConfig(
     ...settings,
     production: settings.env === 'production',
     roles: settings.roles as readonly Role[],
-    preset: settings.preset as Preset,
     limits: limitsOf(settings)
   }
 }
 
 function limitsOf(settings: Settings): Limits {
-  const preset: Limits = PRESETS[settings.preset as Preset]
+  const preset: Limits = PRESETS[settings.preset]
   return {
     ...preset,
     cap: settings.cap ?? preset.cap,
     threshold: settings.threshold ?? preset.threshold,
-    delivery: (settings.delivery || preset.delivery) as DeliveryPolicy,
+    delivery: settings.delivery || preset.delivery,
     idleMs: settings.idleDays === null ? preset.idleMs : settings.idleDays * DAY_MS,
     followsMax: settings.followsMax ?? preset.followsMax
   }

@@ -48,14 +48,14 @@ export function optionalInteger(
   return { name, default: null, about, secret: false, ...wholeNumber(min, max) }
 }
 
-export function choice(
+export function choice<const T extends string>(
   name: string,
-  among: readonly string[],
-  fallback: string,
+  among: readonly T[],
+  fallback: NoInfer<T>,
   about: string
-): Setting<string> {
+): Setting<T> {
   const allowed = among.filter(value => value !== '').join(', ')
-  const parse = (value: string) => (among.includes(value) ? value : undefined)
+  const parse = (value: string) => among.find(one => one === value)
   return { name, default: fallback, about, secret: false, allowed, parse }
 }
 

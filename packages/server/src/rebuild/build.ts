@@ -18,7 +18,7 @@ export type Built = 'built' | 'busy' | 'lost'
 
 /** Fills a cold feed from the Store. Rejects when a dependency fails; the feed stays cold then. */
 export function buildFeed(context: BuildContext, reader: number): Promise<Built> {
-  return build(context, `feed:${reader}`, limit => context.store.homeIds(reader, END, limit, true))
+  return build(context, `feed:${reader}`, limit => context.store.homeIds(reader, END, limit))
 }
 
 /** Fills a cold timeline from the Store. Rejects when a dependency fails; the timeline stays cold then. */
