@@ -35,6 +35,15 @@ test('a sleeper sees its own time, and what it starts runs within the same advan
   assert.equal(clock.now(), 100)
 })
 
+test('who sleeps until the same time is woken in the order of falling asleep', async () => {
+  const clock = createVirtualClock()
+  const woken: number[] = []
+  const sleeps = [1, 2, 3].map(n => clock.sleep(5).then(() => woken.push(n)))
+  await clock.advance(5)
+  await Promise.all(sleeps)
+  assert.deepEqual(woken, [1, 2, 3])
+})
+
 test('runs until work is done, and no further', async () => {
   const clock = createVirtualClock({ start: 0 })
   const other = clock.sleep(1000)
