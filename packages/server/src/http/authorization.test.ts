@@ -1,0 +1,153 @@
+// Who may do what: every route for every kind of caller, on the whole server.
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { startServer, type TestServer } from '../../../../testkit/server.ts'
+
+const CALLERS = ['anonymous', 'server', 'blocked', 'other', 'acting', 'owner'] as const
+type CallerName = (typeof CALLERS)[number]
+
+/** A status, or with a code where two refusals share one. */
+type Expected = number | `${number} ${string}`
+type Expectation = Record<CallerName, Expected>
+type Row = readonly [string, string, object | undefined, Expectation]
+
+const user = { anonymous: 401, server: '403 forbidden' } as const
+const every = (status: number): Expectation => ({
+  ...{ ...user, blocked: status, other: status, acting: status, owner: status }
+})
+const keyNeeded = '403 server_key_required'
+const admin = (status: number): Expectation => ({
+  ...{ anonymous: 401, server: status, acting: status },
+  ...{ blocked: keyNeeded, other: keyNeeded, owner: keyNeeded }
+})
+
+/** `{post}` is a fresh post of the owner; `acting` is the server key for `other`; the owner blocks `blocked`. */
+const ROWS: readonly Row[] = [
+  ['POST', '/v1/posts', { content: 'Hi' }, every(201)],
+  ['GET', '/v1/posts/{post}', undefined, { ...every(200), blocked: '404 post_not_found' }],
+  [
+    ...(['PATCH', '/v1/posts/{post}'] as const),
+    { content: 'Changed' },
+    {
+      ...{ ...user, blocked: '404 post_not_found', other: '403 not_author' },
+      ...{ acting: '403 not_author', owner: 200 }
+    }
+  ],
+  [
+    ...(['DELETE', '/v1/posts/{post}'] as const),
+    undefined,
+    {
+      ...{ ...user, blocked: '404 post_not_found', other: '403 not_author' },
+      ...{ acting: '403 not_author', owner: 204 }
+    }
+  ],
+  ['POST', '/v1/posts/{post}/like', undefined, { ...every(204), blocked: '404 post_not_found' }],
+  ['POST', '/v1/posts/{post}/hide', undefined, { ...every(204), blocked: '404 post_not_found' }],
+  ['DELETE', '/v1/posts/{post}/like', undefined, { ...every(204), blocked: 204 }],
+  ['DELETE', '/v1/posts/{post}/hide', undefined, { ...every(204), blocked: 204 }],
+  ['GET', '/v1/feed', undefined, every(200)],
+  ['GET', '/v1/blocks', undefined, every(200)],
+  ['GET', '/v1/mutes', undefined, every(200)],
+  [
+    'GET',
+    '/v1/users/owner',
+    undefined,
+    { ...every(200), server: 200, blocked: '404 user_not_found' }
+  ],
+  ['GET', '/v1/users/owner/posts', undefined, { ...every(200), blocked: '404 user_not_found' }],
+  ['GET', '/v1/users/owner/followers', undefined, { ...every(200), blocked: '404 user_not_found' }],
+  ['GET', '/v1/users/owner/following', undefined, { ...every(200), blocked: '404 user_not_found' }],
+  [
+    ...(['PUT', '/v1/users/owner'] as const),
+    { name: 'Owner' },
+    {
+      ...{ anonymous: 401, server: 200, blocked: '403 forbidden', other: '403 forbidden' },
+      ...{ acting: 200, owner: 200 }
+    }
+  ],
+  [
+    ...(['POST', '/v1/users/owner/follow'] as const),
+    undefined,
+    { ...every(204), blocked: '403 blocked', owner: '400 self_relation' }
+  ],
+  ['DELETE', '/v1/users/owner/follow', undefined, { ...every(204), owner: '400 self_relation' }],
+  ['POST', '/v1/users/owner/mute', undefined, { ...every(204), owner: '400 self_relation' }],
+  ['DELETE', '/v1/users/owner/mute', undefined, { ...every(204), owner: '400 self_relation' }],
+  ['POST', '/v1/batch', { users: [{ id: 'owner' }] }, admin(200)],
+  ['GET', '/v1/admin/users', undefined, admin(200)],
+  ['GET', '/v1/admin/stats', undefined, admin(200)],
+  ['POST', '/v1/admin/settle', { timeoutMs: 0 }, admin(200)],
+  ['GET', '/v1/admin/feeds/owner/verify', undefined, admin(200)],
+  ['POST', '/v1/admin/feeds/owner/rebuild', undefined, admin(200)],
+  ['POST', '/v1/admin/users/victim/suspend', undefined, admin(204)],
+  ['POST', '/v1/admin/users/victim/unsuspend', undefined, admin(204)]
+]
+
+async function headersOf(server: TestServer, caller: CallerName): Promise<Record<string, string>> {
+  const key = `Bearer ${server.serverKey}`
+  if (caller === 'anonymous') return {}
+  if (caller === 'server') return { authorization: key }
+  if (caller === 'acting') return { authorization: key, 'fanwise-user': 'other' }
+  return { authorization: `Bearer ${await server.token(caller)}` }
+}
+
+async function outcome(server: TestServer, caller: CallerName, row: Row): Promise<Expected> {
+  const [method, path, body] = row
+  const post = path.includes('{post}')
+    ? (await server.client('owner').createPost({ content: 'Own' })).id
+    : ''
+  const response = await fetch(server.url + path.replace('{post}', post), {
+    method,
+    headers: {
+      ...(await headersOf(server, caller)),
+      ...(body && { 'content-type': 'application/json' })
+    },
+    ...(body && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  assert.equal(response.headers.get('cache-control'), 'private, no-store')
+  assert.match(response.headers.get('vary') ?? '', /Authorization/)
+  if (response.ok) return response.status
+  return `${response.status} ${JSON.parse(text).code}`
+}
+
+test('authorization', async t => {
+  const server = await startServer(t)
+  const { admin, client } = server
+  await admin.batch({ users: ['owner', 'other', 'blocked', 'victim'].map(id => ({ id })) })
+  await client('owner').block('blocked')
+
+  for (const row of ROWS)
+    await t.test(`${row[0]} ${row[1]}`, async () => {
+      for (const caller of CALLERS) {
+        const got = await outcome(server, caller, row)
+        const expected = row[3][caller]
+        const fits =
+          typeof expected === 'number' ? parseInt(String(got), 10) === expected : got === expected
+        assert.ok(fits, `${caller}: ${got}, not ${expected}`)
+      }
+    })
+
+  await t.test("a cursor is its reader's alone", async () => {
+    for (let count = 0; count < 3; count += 1) await client('owner').createPost({ content: 'More' })
+    await client('other').follow('owner')
+    const { nextCursor } = await client('owner').feed({ limit: 1 })
+    assert.ok(nextCursor)
+    await assert.rejects(client('other').feed({ cursor: nextCursor }), { code: 'invalid_cursor' })
+    await assert.rejects(client('owner').userPosts('owner', { cursor: nextCursor }), {
+      code: 'invalid_cursor'
+    })
+  })
+
+  await t.test('who leaves or is suspended can do nothing more', async () => {
+    await client('victim').createPost({ content: 'Before' })
+    await admin.suspend('victim')
+    await assert.rejects(client('victim').feed(), { code: 'account_suspended' })
+    await assert.rejects(client('other').getUser('victim'), { code: 'user_not_found' })
+    await admin.unsuspend('victim')
+    await client('victim').deleteMe()
+    await assert.rejects(client('victim').createPost({ content: 'x' }), { code: 'account_gone' })
+    await assert.rejects(client('victim').putUser('victim', {}), { code: 'account_gone' })
+    await assert.rejects(client('other').getUser('victim'), { code: 'user_not_found' })
+  })
+})
