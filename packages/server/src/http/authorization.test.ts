@@ -1,6 +1,7 @@
 // Who may do what: every route for every kind of caller, on the whole server.
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { openapiCheck } from '../../../../testkit/openapi-check.ts'
 import { startServer, type TestServer } from '../../../../testkit/server.ts'
 
 const CALLERS = ['anonymous', 'server', 'blocked', 'other', 'acting', 'owner'] as const
@@ -83,6 +84,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/v1/admin/users/victim/unsuspend', undefined, admin(204)]
 ]
 
+const documented = await openapiCheck()
+
 async function headersOf(server: TestServer, caller: CallerName): Promise<Record<string, string>> {
   const key = `Bearer ${server.serverKey}`
   if (caller === 'anonymous') return {}
@@ -96,7 +99,8 @@ async function outcome(server: TestServer, caller: CallerName, row: Row): Promis
   const post = path.includes('{post}')
     ? (await server.client('owner').createPost({ content: 'Own' })).id
     : ''
-  const response = await fetch(server.url + path.replace('{post}', post), {
+  const url = path.replace('{post}', post)
+  const response = await fetch(server.url + url, {
     method,
     headers: {
       ...(await headersOf(server, caller)),
@@ -105,6 +109,7 @@ async function outcome(server: TestServer, caller: CallerName, row: Row): Promis
     ...(body && { body: JSON.stringify(body) })
   })
   const text = await response.text()
+  documented(method, url, response.status, text)
   assert.equal(response.headers.get('cache-control'), 'private, no-store')
   assert.match(response.headers.get('vary') ?? '', /Authorization/)
   if (response.ok) return response.status
