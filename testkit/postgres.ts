@@ -6,7 +6,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { TestContext } from 'node:test'
 import { startBundledPostgres } from '../packages/server/src/adapters/postgres/bundled/index.ts'
 import { withClient } from '../packages/server/src/adapters/postgres/bundled/with-client.ts'
 
@@ -120,7 +119,7 @@ async function dropDatabase(server: string, name: string): Promise<void> {
 
 /** A database of its own for a test, which is dropped after it; with the schema unless `migrated` is false. */
 export async function testDatabase(
-  t: TestContext,
+  t: { after(hook: () => void): void },
   { migrated = true }: { migrated?: boolean } = {}
 ): Promise<string> {
   const server = await testServer()

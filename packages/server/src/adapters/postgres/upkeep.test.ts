@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { testDatabase } from '../../../../../testkit/postgres.ts'
+import { key, people, publish } from '../../ports/store-fixtures.conformance.ts'
+import { withClient } from './bundled/with-client.ts'
+import { createPostgresStore } from './store.ts'
+
+/** Runs SQL by hand. */
+function run(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(url, async client => (await client.query(sql)).rows)
+}
+
+function partitions(url: string): Promise<Record<string, unknown>[]> {
+  return run(
+    url,
+    `select relname as name from pg_class
+     where relispartition and relkind = 'r' and relname <> 'outbox_default' order by 1`
+  )
+}
+
+test('a key over 24 h old counts as absent, and expires', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann, bob] = await people(store, 'ann', 'bob')
+  const post = { author: ann, content: 'x', attrs: {} }
+  const age = () =>
+    run(url, `update idempotency_keys set created_at = now() - interval '24 hours 1 second'`)
+  const first = await store.publish(post, key(ann, 'post'))
+  await store.follow(ann, bob, key(ann, 'follow'))
+  await age()
+  const other = key(ann, 'post', 'other')
+  const again = await Promise.all(Array.from({ length: 5 }, () => store.publish(post, other)))
+  assert.equal(again.filter(({ replayed }) => !replayed).length, 1)
+  assert.notEqual(again[0]?.value.post.id, first.value.post.id)
+  const refollow = await store.follow(ann, bob, key(ann, 'follow', 'other'))
+  assert.deepEqual(refollow, { value: false, replayed: false })
+  assert.equal(await store.expire(), 0)
+  await age()
+  assert.equal(await store.expire(), 2)
+  assert.deepEqual(await run(url, 'select from idempotency_keys'), [])
+})
+
+test('outbox partitions are made ahead and dropped after 7 days, when all in them is done', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann] = await people(store, 'ann')
+  for (const day of ['20240101', '20240102'])
+    await run(
+      url,
+      `create table outbox_${day} partition of outbox
+       for values from ('${day} 00:00Z') to ('${day} 24:00Z')`
+    )
+  const insert = (at: string, publishedAt: string) =>
+    run(
+      url,
+      `insert into outbox (aggregateid, type, lane, payload, created_at, published_at)
+       values ('1', 'user', 0, '{"type": "user", "author": 1}', '${at}', ${publishedAt})`
+    )
+  await insert('2024-01-01 12:00Z', 'now()')
+  await insert('2024-01-02 12:00Z', 'null')
+  await insert('2023-05-05 12:00Z', 'now()')
+  await insert('2023-05-05 12:00Z', 'null')
+  await run(url, `drop table outbox_${(await partitions(url)).at(-1)?.name?.toString().slice(7)}`)
+  const before = await partitions(url)
+  assert.equal(await store.expire(), 2)
+  const after = (await partitions(url)).map(({ name }) => name)
+  assert.ok(!after.includes('outbox_20240101') && after.includes('outbox_20240102'))
+  assert.equal(after.length, before.length)
+  assert.equal(await store.outboxPending(), 2)
+  await using lanes = await store.openLanes()
+  const logged = await lanes.unpublished(await lanes.claim(), 10)
+  await lanes.markPublished(logged.map(({ id }) => id))
+  assert.equal(await store.expire(), 2)
+  assert.equal(await store.expire(), 0)
+  await publish(store, ann)
+})
+
+test('a day that began in the default partition stays there', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann] = await people(store, 'ann')
+  for (const { name } of await partitions(url)) await run(url, `drop table ${name}`)
+  await publish(store, ann)
+  await store.expire()
+  assert.equal((await partitions(url)).length, 3)
+  await publish(store, ann)
+  assert.equal(await store.outboxPending(), 2)
+})
+
+test('a write that lands after its user went is cleaned up, then the user is done', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann, bob] = await people(store, 'ann', 'bob')
+  await store.setStatus(ann, 'gone')
+  assert.equal(await store.cleanGone(10), 0)
+  await run(
+    url,
+    `with f as (insert into follows (follower, followee) values (${ann}, ${bob}) returning seq)
+     insert into followers (followee, follower, seq) select ${bob}, ${ann}, seq from f`
+  )
+  assert.equal(await store.cleanGone(10), 1)
+  assert.deepEqual(await store.followerSlice(bob, 0, 10), [])
+  const cleaned = () => run(url, 'select from users where cleaned_at is not null')
+  assert.equal((await cleaned()).length, 0)
+  await run(
+    url,
+    `update users set gone_at = now() - interval '2 minutes' where gone_at is not null`
+  )
+  assert.equal(await store.cleanGone(10), 0)
+  assert.equal((await cleaned()).length, 1)
+})
