@@ -1,4 +1,4 @@
-// The write side with its real stages over the memory adapters: posts go through relay, log and fan-out.
+// The write side with its real stages over Feeds and log in memory: posts go through relay, log and fan-out.
 import type { TestContext } from 'node:test'
 import { createMemoryEventLog } from '../packages/server/src/adapters/memory/event-log.ts'
 import { createMemoryFeeds } from '../packages/server/src/adapters/memory/feeds.ts'
@@ -7,6 +7,7 @@ import {
   createVirtualClock,
   type VirtualClock
 } from '../packages/server/src/adapters/memory/virtual-clock.ts'
+import { createPostgresStore } from '../packages/server/src/adapters/postgres/store.ts'
 import type { FeedEvent } from '../packages/server/src/domain/event.ts'
 import type { Limits } from '../packages/server/src/domain/limits.ts'
 import { END, laneOfAuthor, type PostId } from '../packages/server/src/domain/post-id.ts'
@@ -20,6 +21,7 @@ import { changeRelation, type RelationChange } from '../packages/server/src/publ
 import { createRelay, type Relay } from '../packages/server/src/relay/relay.ts'
 import { PageWorld, testLimits } from './page-world.ts'
 import { patch } from './patch.ts'
+import { testDatabase } from './postgres.ts'
 
 /** Sums what was counted, by name. */
 export class CountingTelemetry implements Telemetry {
@@ -32,9 +34,15 @@ export class CountingTelemetry implements Telemetry {
   }
 }
 
+interface Parts {
+  readonly store: Store
+  readonly clock: VirtualClock
+  readonly limits: Limits
+}
+
 /** Each test gets its own; `faults` replaces methods of the ports while it runs. */
 export class WriteWorld {
-  readonly clock: VirtualClock = createVirtualClock()
+  readonly clock: VirtualClock
   readonly telemetry = new CountingTelemetry()
   readonly faults: { store: Partial<Store>; feeds: Partial<Feeds>; log: Partial<EventLog> } = {
     store: {},
@@ -50,11 +58,12 @@ export class WriteWorld {
   readonly pages: PageWorld
   readonly relay: Relay
 
-  constructor(limits: Limits) {
-    const { clock, telemetry, faults } = this
+  constructor({ store: stored, clock, limits }: Parts) {
+    const { telemetry, faults } = this
+    this.clock = clock
     this.limits = limits
     this.plain = {
-      store: createMemoryStore({ clock }),
+      store: stored,
       feeds: createMemoryFeeds({ clock, limits }),
       log: createMemoryEventLog()
     }
@@ -110,9 +119,16 @@ export class WriteWorld {
 
 export async function openWriteWorld(
   t: TestContext,
-  limits: Partial<Limits> = {}
+  limits: Partial<Limits> = {},
+  kind: 'memory' | 'postgres' = 'memory'
 ): Promise<WriteWorld> {
-  const world = new WriteWorld(testLimits(limits))
+  // The database has a clock of its own; this one stands still near it.
+  const clock = createVirtualClock(kind === 'memory' ? {} : { start: Date.now() })
+  const store =
+    kind === 'memory'
+      ? createMemoryStore({ clock })
+      : await createPostgresStore({ url: await testDatabase(t) })
+  const world = new WriteWorld({ store, clock, limits: testLimits(limits) })
   await world.plain.log.consume(world.open)
   t.after(async () => {
     await world.relay[Symbol.asyncDispose]()

@@ -187,6 +187,19 @@ test('switch-cas: a confirmation of an earlier visit to both does not end a late
   assert.ok('lease' in (await world.feeds.rules(reader)))
 })
 
+test('a later visit to both gets its own grace', async t => {
+  const world = await openWriteWorld(t, TWO_FOLLOWERS)
+  const { author } = await star(world)
+  const switches = createSwitches(world)
+  await policyOnce(world)
+  await switches.confirmOnce()
+  await world.store.switchDelivery(await stateOf(world, author), 'push')
+  await policyOnce(world)
+  await world.clock.advance(world.limits.graceMs)
+  assert.equal(await switches.confirmOnce(), 1)
+  assert.equal(await world.deliveryOf(author), 'both')
+})
+
 test('switch-cas: of two processes that switch down one wins', async t => {
   const world = await openWriteWorld(t, TOO_FEW)
   const { author, other } = await star(world)
