@@ -17,6 +17,8 @@ export interface World {
   evict(...users: string[]): Promise<void>
   /** Stops the server and starts another one on the same database. */
   restart(options?: ServerOptions): Promise<void>
+  /** Before the test ends, to make room for another one. */
+  stop(): Promise<void>
 }
 
 /** Registers one test for each mode. */
@@ -56,7 +58,8 @@ export async function createWorld(
       const { databaseUrl } = server
       await server[Symbol.asyncDispose]()
       server = await startServer(t, { ...options, ...changed, databaseUrl })
-    }
+    },
+    stop: async () => server[Symbol.asyncDispose]()
   }
 }
 
