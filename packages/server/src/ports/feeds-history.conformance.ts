@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { BEGINNING, boundAt, END, makePostId, type PostId } from '../domain/post-id.ts'
-import type { Clock } from './clock.ts'
-import type { Feeds, ListKey, Taken } from './feeds.ts'
-
-/** An empty Feeds of its own; `clock` tells the time by which it decides what is late. */
-export interface FeedsUnderTest {
-  readonly feeds: Feeds
-  readonly clock: Pick<Clock, 'now'>
-}
+import type { ListKey, Taken } from './feeds.ts'
+import type { FeedsUnderTest } from './feeds-fixtures.conformance.ts'
 
 const kinds = [
   ...['post', 'push', 'repeat', 'take', 'settle', 'begin', 'read', 'finish'],

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { Limits } from '../domain/limits.ts'
 import { BEGINNING, END, makePostId, type PostId } from '../domain/post-id.ts'
-import { NO_RULES, PULLED_NOW, type Rules } from '../domain/rules.ts'
-import type { Clock } from './clock.ts'
+import { NO_RULES } from '../domain/rules.ts'
 import type { Change, Feeds, ListKey } from './feeds.ts'
-import { everyTakeIsExact, type FeedsUnderTest } from './feeds-history.conformance.ts'
+import {
+  type FeedsLimits,
+  type FeedsUnderTest,
+  LIMITS,
+  leaseOf,
+  type Make
+} from './feeds-fixtures.conformance.ts'
+import { everyTakeIsExact } from './feeds-history.conformance.ts'
+import { describeRules } from './feeds-rules.conformance.ts'
 
-export type FeedsLimits = Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
-
-const LIMITS: FeedsLimits = { cap: 10, slack: 3, idleMs: 3_600_000, buildMs: 10_000 }
 const LEASE_MS = 5000
 
 const list: ListKey = 'feed:1'
@@ -27,8 +30,8 @@ export function feedsConformance<T extends FeedsUnderTest>(
   const setUp = async (t: TestContext, limits: Partial<FeedsLimits> = {}) => {
     const subject = await make(t, { ...LIMITS, ...limits })
     const { feeds, clock } = subject
-    /** An id made `s` seconds ago; ids of different `seq` differ. */
-    const ago = (s: number, seq = 0) => makePostId(clock.now() - s * 1000, 7, seq)
+    const start = clock.now()
+    const ago = (s: number, seq = 0) => makePostId(start - s * 1000, 7, seq)
     return { subject, feeds, clock, ago }
   }
   describe(`${name}: lists`, () => describeLists(setUp))
@@ -40,18 +43,6 @@ export function feedsConformance<T extends FeedsUnderTest>(
     await everyTakeIsExact(await make(t, LIMITS), LIMITS.cap, advance)
   })
 }
-
-interface SetUp<T extends FeedsUnderTest> {
-  subject: T
-  feeds: Feeds
-  clock: Pick<Clock, 'now'>
-  ago(s: number, seq?: number): PostId
-}
-
-type Make<T extends FeedsUnderTest> = (
-  t: TestContext,
-  limits?: Partial<FeedsLimits>
-) => Promise<SetUp<T>>
 
 /** Makes a list warm that holds `ids` and nothing below. */
 async function warm(feeds: Feeds, key: ListKey, ids: readonly PostId[] = []): Promise<void> {
@@ -272,54 +263,6 @@ function describeBuilding<T extends FeedsUnderTest>(setUp: Make<T>): void {
     await feeds.remove(list, [ago(1)])
     await feeds.finish(list, 'x', [], true)
     assert.deepEqual(await idsOf(feeds, list), [ago(2)])
-  })
-}
-
-async function leaseOf(feeds: Feeds, reader: number): Promise<string> {
-  const read = await feeds.rules(reader)
-  assert.ok('lease' in read && read.lease !== null, 'a lease was expected')
-  return read.lease
-}
-
-function describeRules<T extends FeedsUnderTest>(setUp: Make<T>): void {
-  test('rules come back as they were filled', async t => {
-    const { feeds, ago } = await setUp(t)
-    const rules: Rules = {
-      blocks: new Set([1, 2 ** 40]),
-      mutes: new Set([3]),
-      cuts: new Set([4, 5]),
-      hides: new Set([ago(1)]),
-      pulled: new Map([
-        [6, PULLED_NOW],
-        [7, ago(9)]
-      ])
-    }
-    await feeds.fillRules(1, await leaseOf(feeds, 1), rules)
-    await feeds.fillRules(2, await leaseOf(feeds, 2), NO_RULES)
-    assert.deepEqual(await feeds.rules(1), { rules })
-    assert.deepEqual(await feeds.rules(2), { rules: NO_RULES })
-  })
-
-  test('one loader holds the lease', async t => {
-    const { feeds } = await setUp(t)
-    const lease = await leaseOf(feeds, 1)
-    assert.deepEqual(await feeds.rules(1), { lease: null })
-    assert.notEqual(await leaseOf(feeds, 2), lease)
-  })
-
-  test('dropping voids rules and leases', async t => {
-    const { feeds } = await setUp(t)
-    const stale = await leaseOf(feeds, 1)
-    await feeds.dropRules([1, 99])
-    await feeds.fillRules(1, stale, NO_RULES)
-    const lease = await leaseOf(feeds, 1)
-    await feeds.fillRules(1, stale, NO_RULES)
-    assert.deepEqual(await feeds.rules(1), { lease: null })
-    await feeds.fillRules(1, lease, NO_RULES)
-    await feeds.fillRules(1, lease, { ...NO_RULES, mutes: new Set([1]) })
-    assert.deepEqual(await feeds.rules(1), { rules: NO_RULES })
-    await feeds.dropRules([1])
-    await leaseOf(feeds, 1)
   })
 }
 
