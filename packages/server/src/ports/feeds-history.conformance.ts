@@ -106,6 +106,8 @@ class History<T extends FeedsUnderTest> {
     const begun = await this.#subject.feeds.begin(this.#list, token)
     if (this.#state === 'warm' && begun) this.cooled++
     if (!begun) return
+    // A build may bring a post back that was deleted after its read; the next one does not.
+    for (const id of this.#arrived) if (!this.#posts.includes(id)) this.#arrived.delete(id)
     this.#build = { token, ids: null }
     this.#state = 'building'
     this.#lowest = BEGINNING
