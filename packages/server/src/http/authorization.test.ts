@@ -147,12 +147,15 @@ test('authorization', async t => {
   await t.test('who leaves or is suspended can do nothing more', async () => {
     await client('victim').createPost({ content: 'Before' })
     await admin.suspend('victim')
-    await assert.rejects(client('victim').feed(), { code: 'account_suspended' })
+    await assert.rejects(client('victim').createPost({ content: 'x' }), {
+      code: 'account_suspended'
+    })
     await assert.rejects(client('other').getUser('victim'), { code: 'user_not_found' })
     await admin.unsuspend('victim')
     await client('victim').deleteMe()
     await assert.rejects(client('victim').createPost({ content: 'x' }), { code: 'account_gone' })
     await assert.rejects(client('victim').putUser('victim', {}), { code: 'account_gone' })
+    await assert.rejects(client('victim').feed(), { code: 'account_gone' })
     await assert.rejects(client('other').getUser('victim'), { code: 'user_not_found' })
   })
 })

@@ -18,9 +18,9 @@ const COMMON: readonly ErrorCode[] = [
   'unavailable'
 ]
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
-  user: ['forbidden', 'account_suspended', 'account_gone'],
+  user: ['forbidden', 'account_gone'],
   server: ['server_key_required'],
-  any: ['forbidden', 'account_suspended', 'account_gone']
+  any: ['forbidden', 'account_gone']
 }
 const BY_WRITE: readonly ErrorCode[] = ['invalid_idempotency_key', 'idempotency_conflict']
 const BY_BODY: readonly ErrorCode[] = [
@@ -51,6 +51,7 @@ export function operation(one: Operation) {
   const { access = 'user', writes = false, takesBody = false } = one
   const codes = [
     ...[...COMMON, ...BY_ACCESS[access]],
+    ...(writes && access !== 'server' ? (['account_suspended'] as const) : []),
     ...[...(writes ? BY_WRITE : []), ...(takesBody ? BY_BODY : [])],
     ...(one.errors ?? [])
   ]
