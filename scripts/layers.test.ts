@@ -27,8 +27,8 @@ const may: Record<string, readonly string[]> = {
   'server/adapters/redis': [...adapter, 'redis'],
   'server/adapters/telemetry': [...adapter, 'pino', 'prom-client', '@opentelemetry/api'],
   'server/http': [
-    ...['domain', 'lib', 'node:*', '@fanwise/sdk'],
-    ...['fastify', '@fastify/*', 'typebox', 'jose', 'rate-limiter-flexible']
+    ...['domain', 'lib', 'ports', 'node:*', '@fanwise/sdk'],
+    ...['fastify', '@fastify/*', 'typebox', 'typebox/*', 'jose', 'rate-limiter-flexible']
   ],
   'server/cli': [
     'domain',
