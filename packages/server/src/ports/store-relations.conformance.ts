@@ -286,6 +286,22 @@ export function relationsConformance(name: string, make: MakeStore): void {
     assert.equal(answers.filter(({ replayed }) => !replayed).length, 1)
   })
 
+  test(`${name}: a follow and a block at the same time never both stand`, async t => {
+    await using store = await make(t)
+    const readers = await people(store, ...Array.from({ length: 40 }, (_, at) => `r${at}`))
+    const [bob] = await people(store, 'bob')
+    const races = readers.map((reader, at) => {
+      const pair = [store.follow(reader!, bob), store.block(bob, reader!)]
+      return Promise.allSettled(at % 2 === 0 ? pair : pair.toReversed())
+    })
+    await Promise.all(races)
+    assert.deepEqual(await store.followerSlice(bob, 0, 100), [])
+    assert.deepEqual(await walk(store, 'followers', bob), [])
+    assert.equal((await store.rules(bob)).blocks.size, 40)
+    await flush(store)
+    assert.equal((await countsOf(store, bob))?.followers, 0)
+  })
+
   test(`${name}: races of follow, unfollow and block leave all sides and counts alike`, async t => {
     await using store = await make(t)
     const users = await people(store, 'ann', 'bob', 'cid')

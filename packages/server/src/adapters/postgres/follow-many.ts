@@ -23,7 +23,7 @@ const followMany = statement(
          where f.follower = g.follower and f.followee = g.followee)
        and not exists (select from blocks b where b.reader = g.follower and b.author = g.followee)
        and not exists (select from blocks b where b.reader = g.followee and b.author = g.follower)
-   ), had as (
+   ), had as materialized (
      select follower, (
        select count(*) from (select from follows f where f.follower = g.follower limit $3) c
      ) as had

@@ -71,7 +71,7 @@ export class Database implements Queries, AsyncDisposable {
     work: (tx: Queries) => Promise<T>
   ): Promise<T> {
     return this.#attempt(name, async client => {
-      await client.query(['begin', ...inOrder(locks).map(lockSql)].join(';'))
+      await client.query(beginSql(inOrder(locks)))
       const value = await work({ rows: (of, values = []) => answer(client, of, values) })
       await client.query('commit')
       return value
@@ -135,8 +135,11 @@ async function answer<R extends QueryResultRow>(
   return rows
 }
 
-function lockSql(lock: Lock): string {
-  return `select pg_advisory_xact_lock(${lock.space}, ${lock.number})`
+/** One round trip. The locks are taken in their order; what follows sees all that was done under them. */
+function beginSql(locks: readonly Lock[]): string {
+  if (locks.length === 0) return 'begin'
+  const rows = locks.map(lock => `(${lock.space}, ${lock.number})`).join(', ')
+  return `begin; select pg_advisory_xact_lock(space, number) from (values ${rows}) l (space, number)`
 }
 
 /** Returns whether the connection is broken. Outside a transaction it does nothing. */
