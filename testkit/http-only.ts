@@ -49,8 +49,6 @@ export function httpOnly(t: TestContext, options: HttpOnlyOptions = {}): HttpOnl
     production: false,
     telemetry: {
       log: (level, message, fields) => logged.push({ level, message, fields }),
-      count: () => undefined,
-      gauge: () => undefined,
       observe: (name, _, labels) => observed.push({ name, labels })
     },
     ...rest

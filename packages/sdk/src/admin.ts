@@ -31,7 +31,7 @@ const ON_TOP_MS = 5000
  * What the app's backend can do with the server key, over HTTP. Methods reject with a `FanwiseError`.
  *
  * @example
- * const admin = new FanwiseAdmin({ url: 'http://localhost:4500', serverKey })
+ * const admin = new FanwiseAdmin({ url: 'http://localhost:4100', serverKey })
  * await admin.batch({ users: [{ id: 'ada', name: 'Ada' }] })
  * await admin.as('ada').createPost({ content: 'The engine weaves patterns.' })
  */

@@ -31,7 +31,7 @@ export interface ClientOptions extends ConnectionOptions {
  * What one user can do, over HTTP. Methods reject with a `FanwiseError`.
  *
  * @example
- * const client = new FanwiseClient({ url: 'http://localhost:4500', token })
+ * const client = new FanwiseClient({ url: 'http://localhost:4100', token })
  * await client.createPost({ content: 'The engine weaves patterns.' })
  * for await (const post of client.feed()) show(post)
  */

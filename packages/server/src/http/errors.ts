@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import type { Telemetry } from '../ports/telemetry.ts'
 import { KnownRoutes } from './known-routes.ts'
+import type { HttpTelemetry } from './options.ts'
 import { PROBLEM_TYPE, problemDetails, problemHeaders, toProblem } from './problem-details.ts'
 import { requestId } from './request-id.ts'
 
 /** Whatever goes wrong while a request is answered is answered as a problem. */
-export function answerProblems(app: FastifyInstance, telemetry: Telemetry): void {
+export function answerProblems(app: FastifyInstance, telemetry: HttpTelemetry): void {
   const routes = new KnownRoutes(app)
   app.setErrorHandler((error, request, reply) => sendProblem(telemetry, error, request, reply))
   app.setNotFoundHandler(async ({ method, url }) => {
@@ -19,7 +19,7 @@ export function answerProblems(app: FastifyInstance, telemetry: Telemetry): void
 }
 
 export function sendProblem(
-  telemetry: Telemetry,
+  telemetry: HttpTelemetry,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply
@@ -34,7 +34,7 @@ export function sendProblem(
 }
 
 /** What the operator has to know; clients' own mistakes are only counted. */
-function logProblem(telemetry: Telemetry, problem: Problem, request: FastifyRequest): void {
+function logProblem(telemetry: HttpTelemetry, problem: Problem, request: FastifyRequest): void {
   if (problem.status < 500) return
   const route = request.routeOptions.url ?? 'none'
   telemetry.log(problem.code === 'internal' ? 'error' : 'warn', 'request failed', {

@@ -6,7 +6,7 @@ export async function buildOpenapi(): Promise<object> {
   const app = createHttpServer({
     backend: { admin: {} } as Backend,
     auth: { serverKey: 'none', keys: { secret: 'none' } },
-    telemetry: { log() {}, count() {}, gauge() {}, observe() {} },
+    telemetry: { log() {}, observe() {} },
     production: true
   })
   await app.ready()

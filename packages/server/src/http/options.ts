@@ -1,11 +1,17 @@
-import type { Telemetry } from '../ports/telemetry.ts'
 import type { AuthOptions } from './auth/auth-options.ts'
 import type { Backend } from './backend.ts'
+
+/** What the HTTP server tells the operator: a port's Telemetry does. */
+export interface HttpTelemetry {
+  log(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void
+  /** A duration in ms. */
+  observe(name: string, ms: number, labels: Readonly<Record<string, string>>): void
+}
 
 export interface HttpOptions {
   readonly backend: Backend
   readonly auth: AuthOptions
-  readonly telemetry: Telemetry
+  readonly telemetry: HttpTelemetry
   /** Refuses what is for development only. */
   readonly production: boolean
   /** Bytes of a body, 2 MiB if absent; a batch may have eight times as many. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 
 /** A complaint of the validator, as far as it is used here. */
-interface Complaint {
+export interface Complaint {
   readonly keyword: string
   readonly schemaPath: string
   readonly instancePath: string

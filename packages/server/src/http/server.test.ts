@@ -122,7 +122,7 @@ test('on close, what is under way is finished and connections end', async t => {
 
 test('development: tokens and people for this machine alone', async t => {
   const { app, calls } = httpOnly(t, { dev: { pageFolder }, answer: () => page })
-  const headers = { host: 'localhost:4500' }
+  const headers = { host: 'localhost:4100' }
   const token = await app.inject({
     method: 'POST',
     url: '/dev/token',
