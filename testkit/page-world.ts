@@ -174,12 +174,14 @@ export class PageWorld {
     await this.feeds.announce({ posts: [id] })
   }
 
-  /** A feed built meanwhile lacks the posts of who was suspended: it goes when they come back. */
+  /** Lists built meanwhile lack the posts of who was suspended: they go when the suspension is lifted. */
   async suspend(user: number, on = true): Promise<void> {
     await this.store.setStatus(user, on ? 'suspended' : 'active')
     await this.feeds.announce({ users: [user] })
+    if (on) return
     const followers = await this.store.followerSlice(user, 0, FOLLOWERS_MAX)
-    if (!on) await this.feeds.drop([user, ...followers].map(reader => `feed:${reader}` as const))
+    const feeds = [user, ...followers].map(reader => `feed:${reader}` as const)
+    await this.feeds.drop([`timeline:${user}`, ...feeds])
   }
 
   async wait(ms: number): Promise<void> {

@@ -132,21 +132,43 @@ test('a page cut short by time shows one round at least', async t => {
   assert.equal(page.next, oracle[6])
 })
 
+test('rules that took long to come do not decide about a warm list', async t => {
+  const world = await openWorld(t, 'memory', { cap: 50 })
+  const { v, a } = await mixed(world)
+  await world.walk(v, 5)
+  assert.ok('rules' in (await world.feeds.rules(v)), 'the rules are cached')
+  const rules: Feeds['rules'] = async reader => {
+    const found = await world.feeds.rules(reader)
+    // Meanwhile the followee is switched to pull, and what they post is pushed no more.
+    await world.deliverBy(a, 'pull')
+    await world.wait(world.limits.graceMs)
+    await world.post(a)
+    return found
+  }
+  const pager = pagerOf(world, { feeds: patch<Feeds>(world.feeds, { rules }) })
+  const page = await pager.home(v, { below: END, limit: 5 })
+  assert.deepEqual(page.ids, (await world.oracle(v)).slice(0, 5))
+})
+
 test('a page after a delete never shows what was loaded before it', async t => {
   const world = await openWorld(t)
   const { v, a } = await mixed(world)
   const id = await world.post(a)
+  const loading = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   let loads = 0
   const postsByIds: Store['postsByIds'] = async ids => {
     const rows = await world.store.postsByIds(ids)
     // The first load has read its rows, and is on its way while the post is deleted.
-    if (loads++ === 0) await release.promise
+    if (loads++ === 0) {
+      loading.resolve()
+      await release.promise
+    }
     return rows
   }
   const pager = pagerOf(world, { store: patch<Store>(world.store, { postsByIds }) })
   const before = pager.home(v, { below: END, limit: 5 })
-  while (loads === 0) await new Promise(resolve => setImmediate(resolve))
+  await Promise.race([loading.promise, before])
   await world.delete(a, id)
   const after = pager.home(v, { below: END, limit: 5 })
   release.resolve()
@@ -159,16 +181,20 @@ test('rules that were loaded before a block are not kept', async t => {
   const world = await openWorld(t)
   const { v, a } = await mixed(world)
   await world.feeds.dropRules([v])
+  const loading = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   let loads = 0
   const rules: Store['rules'] = async reader => {
     const found = await world.store.rules(reader)
-    if (loads++ === 0) await release.promise
+    if (loads++ === 0) {
+      loading.resolve()
+      await release.promise
+    }
     return found
   }
   const pager = pagerOf(world, { store: patch<Store>(world.store, { rules }) })
   const before = pager.home(v, { below: END, limit: 5 })
-  while (loads === 0) await new Promise(resolve => setImmediate(resolve))
+  await Promise.race([loading.promise, before])
   await world.rule('block', v, a)
   release.resolve()
   await before

@@ -81,12 +81,15 @@ async function readPage(
 }
 
 async function homePage(context: Context, reader: number, query: HomeQuery): Promise<PageResult> {
+  const { clock, limits } = context
+  const started = clock.monotonic()
   // Rules first: a timeline that the feed lacks is merged only if they say so.
   const rules = await readRules(context, reader)
+  const rulesHold = () => clock.monotonic() - started < limits.graceMs / 2
   const skeleton: Skeleton = ask =>
     query.source === 'store'
       ? storeSkeleton(context, reader, ask)
-      : homeSkeleton(context, reader, rules, ask)
+      : homeSkeleton(context, { number: reader, rules, rulesHold }, ask)
   return readPage(context, reader, query, skeleton, {
     post: id => !rules.hides.has(id),
     author: author => !hidesAuthor(rules, reader, author)

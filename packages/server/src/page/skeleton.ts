@@ -42,18 +42,29 @@ async function homeFromStore(
   return fromStore(ids, limit)
 }
 
+/** Whose feed it is, and what their rules say. */
+export interface HomeReader {
+  readonly number: number
+  readonly rules: Rules
+  /** False when the rules are so old that an author may be pulled by now whom they don't name. */
+  readonly rulesHold: () => boolean
+}
+
 /** The part of a home feed that its warm list answers for, with the timelines that belong into it. */
 async function homeAboveFloor(
   context: SkeletonContext,
-  reader: number,
-  rules: Rules,
+  reader: HomeReader,
   ask: Ask,
   feed: Taken
 ): Promise<Stretch> {
   const { below, want } = ask
   const full = feed.ids.length >= want
   const above = (full ? feed.ids.at(-1) : undefined) ?? feed.floor
-  const merged = await mergeTimelines(context, reader, rules, { below, above, limit: want })
+  const merged = await mergeTimelines(context, reader.number, reader.rules, {
+    below,
+    above,
+    limit: want
+  })
   const all = [...new Set([...feed.ids, ...merged.ids])].sort().reverse()
   const ids = all.slice(0, want)
   return {
@@ -66,21 +77,21 @@ async function homeAboveFloor(
 
 /**
  * The reader's home feed: the warm list above its floor, from there on the Store; all from the Store while it is not
- * warm. The rules must have been read before: they say whose timelines are merged. @throws Problem unavailable
+ * warm. The rules are read before: they say whose timelines are merged. @throws Problem unavailable
  */
 export async function homeSkeleton(
   context: SkeletonContext,
-  reader: number,
-  rules: Rules,
+  reader: HomeReader,
   ask: Ask
 ): Promise<Stretch> {
   const { below, need, want } = ask
-  const feed = await takeWarm(context, `feed:${reader}`, below, want)
-  if (feed === null || feed.floor >= below) return homeFromStore(context.store, reader, below, want)
-  const upper = await homeAboveFloor(context, reader, rules, ask, feed)
+  const feed = await takeWarm(context, `feed:${reader.number}`, below, want)
+  if (feed === null || feed.floor >= below || !reader.rulesHold())
+    return homeFromStore(context.store, reader.number, below, want)
+  const upper = await homeAboveFloor(context, reader, ask, feed)
   if (upper.exhausted || upper.ids.length >= need) return upper
   const seam = belowFloor(feed.floor, below)
-  const lower = await homeFromStore(context.store, reader, seam, want - upper.ids.length)
+  const lower = await homeFromStore(context.store, reader.number, seam, want - upper.ids.length)
   return {
     ids: [...upper.ids, ...lower.ids],
     exhausted: lower.exhausted,
