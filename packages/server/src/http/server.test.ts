@@ -84,7 +84,10 @@ test('operations and documentation are served', async t => {
   assert.equal((await app.inject('/openapi.json')).json().openapi, '3.1.0')
   const docs = await app.inject({ url: '/docs', headers: { accept: 'text/html' } })
   assert.ok([200, 302].includes(docs.statusCode), `${docs.statusCode}`)
-  assert.equal((await app.inject('/docs/')).statusCode, 200)
+  const page = await app.inject('/docs/')
+  assert.equal(page.statusCode, 200)
+  assert.match(String(page.headers['content-security-policy']), /^default-src 'none'/)
+  assert.match(page.body, /Fanwise API/)
 })
 
 test('requests are measured by route, never by address', async t => {
