@@ -38,6 +38,19 @@ test('a feed as it should be has no differences, and most pages are warm', async
   assert.equal(pages.seam, 2, 'the walks as it stands and rebuilt cross the seam')
 })
 
+test('a reader on PostgreSQL has no differences', async t => {
+  const world = await openWorld(t, 'postgres', limits)
+  const [v, ...authors] = (await world.users('v', 'a', 'b', 's')) as [number, ...number[]]
+  for (const author of authors) await world.follow(v, author)
+  await world.deliverBy(authors[2] as number, 'pull')
+  for (let n = 0; n < 120; n++) await world.pastPost(authors[n % 3] as number)
+  const hidden = (await world.oracle(v)).filter((_, index) => index % 7 === 0)
+  for (const id of hidden) await world.hide(v, id)
+  await world.rule('mute', v, authors[1] as number)
+  const report = await verifyReader(contextOf(world), v)
+  assert.deepEqual([report.differences, report.pages.seam], [0, 2])
+})
+
 for (const cap of [10, 11, 12, 13, 14]) {
   test(`the seam lies in the middle of a page, with a cap of ${cap}`, async t => {
     const world = await openWorld(t, 'memory', { cap, slack: 0 })
