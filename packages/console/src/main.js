@@ -27,6 +27,8 @@ const REPAINT_MS = 30_000
 let session
 /** @type {Stream | undefined} */
 let stream
+/** How often the address changed: what belongs to an earlier one is dropped. */
+let turns = 0
 
 /** Half stars, half people whom few know. */
 const people = new People(all => {
@@ -59,6 +61,7 @@ function show() {
 }
 
 async function route() {
+  const turn = ++turns
   const [me = '', author = ''] = decodeURIComponent(location.hash.slice(1)).split('/')
   stream?.close()
   closeProfile()
@@ -68,21 +71,25 @@ async function route() {
   part(document, 'me').hidden = me === ''
   people.select(me)
   scrollTo({ top: 0, behavior: 'instant' })
-  if (me === '') session = undefined
-  else if (session?.me.id !== me) await signIn(me)
-  if (session === undefined) return
-  showStream(session, author)
+  if (me === '') {
+    session = undefined
+    return
+  }
+  const at = session?.me.id === me ? session : await signIn(me)
+  if (turn !== turns) return
+  session = at
+  paintMe(at.me)
+  paintComposer(at.me)
+  showStream(at, author)
 }
 
-/** @param {string} id */
+/** @param {string} id @returns {Promise<Session>} */
 async function signIn(id) {
   const api = new Api(id)
   /** @type {Author} */
   const unknown = { id, name: null, avatar: null, attributes: {} }
   const me = people.find(id) ?? (await api.profile(id).catch(() => unknown))
-  session = { api, relations: new Relations(api), me }
-  paintMe(me)
-  paintComposer(me)
+  return { api, relations: new Relations(api), me }
 }
 
 /** @param {Session} at @param {string} author empty for the feed */

@@ -38,6 +38,7 @@ export class People {
     link(this.#selected)?.removeAttribute('aria-current')
     link(id)?.setAttribute('aria-current', 'true')
     this.#selected = id
+    this.#rows.get(id)?.row.scrollIntoView({ block: 'nearest' })
   }
 
   /** @param {(people: Profile[]) => void} onLoad */
