@@ -42,6 +42,8 @@ scenario(
       code: 'post_not_found'
     })
     await assert.rejects(world.as('v').deletePost(p1), { code: 'not_author' })
+    await world.as('a').block('v')
+    await assert.rejects(world.as('v').deletePost(p1), { code: 'post_not_found' })
   }
 )
 
@@ -150,6 +152,30 @@ scenario(
     await assert.rejects(world.as('a').createPost({ content: 'x' }), { code: 'account_gone' })
     await world.settle()
     assert.deepEqual(await walkHome(world, 'v'), others)
+  }
+)
+
+scenario(
+  'accounts: lists built during a suspension have the posts when it is lifted',
+  { settings: { threshold: '3' } },
+  async world => {
+    for (const reader of ['u', 'v', 'w']) await following(world, reader, 'star', 'b')
+    await following(world, 'u', 'a')
+    const ids = [
+      ...(await postMany(world, 'star', 3)),
+      ...(await postMany(world, 'a', 3)),
+      ...(await postMany(world, 'b', 3))
+    ]
+    await world.settle()
+    await world.admin.suspend('a')
+    await world.admin.suspend('star')
+    await world.evict()
+    assert.equal((await walkHome(world, 'u')).length, 3)
+    await world.settle()
+    await world.admin.unsuspend('a')
+    await world.admin.unsuspend('star')
+    assert.deepEqual(await walkHome(world, 'u'), ids.sort().reverse())
+    assert.equal((await world.admin.verify('u')).differences, 0)
   }
 )
 

@@ -15,6 +15,8 @@ export interface World {
   settle(): Promise<void>
   /** The feeds of these users, or everything that is not in the Store, are gone. */
   evict(...users: string[]): Promise<void>
+  /** Takes an entry out of a warm feed behind everybody's back. */
+  damage(user: string, post: PostId): Promise<void>
   /** Stops the server and starts another one on the same database. */
   restart(options?: ServerOptions): Promise<void>
   /** Before the test ends, to make room for another one. */
@@ -53,6 +55,11 @@ export async function createWorld(
       if (users.length === 0) return feeds.clear()
       const found = await store.usersByIds(users)
       await feeds.drop(found.map(({ number }) => `feed:${number}` as const))
+    },
+    async damage(user, post) {
+      const { feeds, store } = server.app.ports
+      const [found] = await store.usersByIds([user])
+      await feeds.remove(`feed:${found?.number ?? 0}`, [post])
     },
     async restart(changed = {}) {
       const { databaseUrl } = server

@@ -174,14 +174,9 @@ export class PageWorld {
     await this.feeds.announce({ posts: [id] })
   }
 
-  /** Lists built meanwhile lack the posts of who was suspended: they go when the suspension is lifted. */
   async suspend(user: number, on = true): Promise<void> {
     await this.store.setStatus(user, on ? 'suspended' : 'active')
     await this.feeds.announce({ users: [user] })
-    if (on) return
-    const followers = await this.store.followerSlice(user, 0, FOLLOWERS_MAX)
-    const feeds = [user, ...followers].map(reader => `feed:${reader}` as const)
-    await this.feeds.drop([`timeline:${user}`, ...feeds])
   }
 
   async wait(ms: number): Promise<void> {
@@ -209,8 +204,8 @@ export class PageWorld {
     const owner = Number(list.slice(list.indexOf(':') + 1))
     const limit = this.limits.cap + 1
     const ids = list.startsWith('feed:')
-      ? await this.store.homeIds(owner, END, limit, true)
-      : await this.store.idsByAuthor(owner, END, BEGINNING, limit)
+      ? await this.store.homeIds(owner, END, limit, 'kept')
+      : await this.store.idsByAuthor(owner, END, BEGINNING, limit, 'kept')
     return this.feeds.finish(list, token, ids, ids.length < limit)
   }
 

@@ -12,7 +12,6 @@ import { type PageSizes, type Pages, walkHome } from './walk.ts'
 /** Small, so that a page lies across the seam; and so that what is warm is many pages. */
 const WARM_LIMIT = 5
 const STORE_LIMIT = 500
-const SETTLE_MS = 10_000
 /** More ids than one batch of pushes adds before a list is trimmed. */
 const SPARE = 1000
 
@@ -20,13 +19,11 @@ export interface VerifyContext {
   readonly pager: Pages
   readonly store: Pick<Store, 'oracle' | 'rules' | 'usersByNumbers'>
   readonly feeds: Pick<Feeds, 'take' | 'drop'>
-  readonly limits: Pick<Limits, 'cap' | 'slack'>
+  readonly limits: Pick<Limits, 'cap' | 'slack' | 'settleMs'>
   /** Resolves when the list is warm, or could not be made so. */
   readonly build: (list: ListKey) => Promise<unknown>
   /** Waits until all events so far are worked off; false after `timeoutMs`. */
   readonly settle: (timeoutMs: number) => Promise<boolean>
-  /** How long a difference may take to go away; 10 s if absent. */
-  readonly settleMs?: number
 }
 
 type Kind = VerifyExample['walk']
@@ -84,7 +81,7 @@ async function walkOnce(context: VerifyContext, reader: number, kind: Kind): Pro
 async function walkOfKind(context: VerifyContext, reader: number, kind: Kind): Promise<Findings> {
   const first = await walkOnce(context, reader, kind)
   if (first.differences.length === 0) return first
-  await context.settle(context.settleMs ?? SETTLE_MS)
+  await context.settle(context.limits.settleMs)
   const second = await walkOnce(context, reader, kind)
   const name = (one: Difference) => `${one.kind} ${one.post}`
   const still = new Set(second.differences.map(name))

@@ -1,12 +1,18 @@
-import type { Page, PageQuery } from '@fanwise/sdk'
+import type { Page, PageQuery, Post, Profile, UserId } from '@fanwise/sdk'
 import { allUsers } from './import/spread.ts'
 import type { Connection } from './runtime.ts'
 
-/** Users, then follows, then posts, each as one object with its `kind`. Posts keep their id as external id. */
+/**
+ * Users, then follows, then posts, each as one object with its `kind`. Posts keep their id as external id. Users who
+ * are suspended are left out: nothing of theirs is shown on any path.
+ */
 export async function* exportLines(server: Connection): AsyncGenerator<Record<string, unknown>> {
-  const ids = await allUsers(server.admin)
-  for (const id of ids) {
-    const { name, avatar, attributes } = await server.as(id).getUser(id)
+  const ids: UserId[] = []
+  for (const id of await allUsers(server.admin)) {
+    const user = await shownUser(server, id)
+    if (user === undefined) continue
+    ids.push(id)
+    const { name, avatar, attributes } = user
     yield { kind: 'user', id, name, avatar, attributes }
   }
   for (const id of ids)
@@ -14,14 +20,20 @@ export async function* exportLines(server: Connection): AsyncGenerator<Record<st
       yield { kind: 'follow', follower: id, followee }
   for (const id of ids)
     for await (const post of walk(query => server.as(id).userPosts(id, query)))
-      yield {
-        kind: 'post',
-        externalId: post.id,
-        author: id,
-        content: post.content,
-        attrs: post.attrs,
-        createdAt: post.createdAt
-      }
+      yield toLine(id, post)
+}
+
+async function shownUser(server: Connection, id: UserId): Promise<Profile | undefined> {
+  try {
+    return await server.as(id).getUser(id)
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'user_not_found') return undefined
+    throw error
+  }
+}
+
+function toLine(author: UserId, { id, content, attrs, createdAt }: Post): Record<string, unknown> {
+  return { kind: 'post', externalId: id, author, content, attrs, createdAt }
 }
 
 async function* walk<T>(read: (query: PageQuery) => Promise<Page<T>>): AsyncGenerator<T> {

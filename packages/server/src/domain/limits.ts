@@ -32,6 +32,8 @@ export interface Limits {
   readonly graceMs: number
   /** An unfollow's cut is kept at least this long after the worker saw the unfollow. */
   readonly cutMs: number
+  /** How long verify waits for events that are on their way before a difference counts. */
+  readonly settleMs: number
   readonly followsMax: number
   /** Follows in one request above which the reader's feed is dropped once instead of backfilled. */
   readonly backfillAuthors: number
@@ -55,6 +57,7 @@ const activityFeed: Limits = {
   pageScan: 5000,
   graceMs: 3000,
   cutMs: HOUR_MS,
+  settleMs: 10_000,
   followsMax: 10_000,
   backfillAuthors: 50,
   contentMax: 10_000,

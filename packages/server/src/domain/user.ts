@@ -31,7 +31,8 @@ export interface User extends Profile {
   readonly counts: UserCounts
 }
 
-const USER_ID = /^[A-Za-z0-9_.:-]{1,64}$/
+/** `.` and `..` would vanish from a URL. */
+const USER_ID = /^(?!\.{1,2}$)[A-Za-z0-9_.:-]{1,64}$/
 
 export function isUserId(text: string): boolean {
   return USER_ID.test(text)

@@ -5,8 +5,8 @@ import type { Turn } from './in-turns.ts'
 
 /**
  * Old posts (imports, a backlog) would fill lists with late ids. Every list that they belong to is dropped once, and
- * its next reader builds it in order. Returns the turns that drop the feeds of followers; those of a pulled author do
- * not hold its posts.
+ * its next reader builds it in order. Returns the turns that drop the feeds of followers; those of a pulled author take
+ * its posts from the timeline.
  */
 export async function dropBacklog(
   context: Pick<FanoutContext, 'store' | 'feeds' | 'limits'>,

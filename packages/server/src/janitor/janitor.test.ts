@@ -7,7 +7,7 @@ import { createSeen, flushSeen } from './seen.ts'
 
 function contextOf(world: WriteWorld): JanitorContext {
   const { store, feeds, limits } = world
-  return { store, feeds, limits, seen: createSeen() }
+  return { store, feeds, limits, telemetry: world.telemetry, seen: createSeen() }
 }
 
 async function unfollowed(world: WriteWorld): Promise<[number, number]> {

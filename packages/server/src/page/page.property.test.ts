@@ -116,7 +116,7 @@ class Model {
     if (kind === 'begin' && (await feeds.begin(`feed:${one}`, `b${this.#builds.length}`)))
       this.#builds.push({
         reader: one,
-        ids: await store.homeIds(one, END, limits.cap + 1, true)
+        ids: await store.homeIds(one, END, limits.cap + 1, 'kept')
       })
     const build = this.#builds[(n + other + clock.now()) % Math.max(1, this.#builds.length)]
     if (kind === 'finish' && build)

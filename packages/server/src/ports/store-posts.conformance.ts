@@ -180,19 +180,18 @@ export function postsConformance(name: string, make: MakeStore, hooks: StoreHook
   })
 
   const { stepClock } = hooks
-  test(`${name}: no ids are made while the clock is behind`, {
-    skip: stepClock === undefined && 'the clock of this Store cannot be moved'
-  }, async t => {
+  if (stepClock === undefined) return
+  test(`${name}: no ids are made while the clock is behind`, async t => {
     await using store = await make(t)
     const [ann] = await people(store, 'ann')
     const first = await publish(store, ann)
-    await stepClock?.(store, -3000)
+    await stepClock(store, -3000)
     const second = await publish(store, ann)
     assert.ok(timeOf(second) < timeOf(first))
-    await stepClock?.(store, -4000)
+    await stepClock(store, -4000)
     await refuses(store.publish({ author: ann, content: 'x', attrs: {} }), 'clock_behind')
     await refuses(store.importPosts([made(ann, null)]), 'clock_behind')
-    await stepClock?.(store, 7000)
+    await stepClock(store, 7000)
     await publish(store, ann)
   })
 }

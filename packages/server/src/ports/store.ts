@@ -87,6 +87,12 @@ export interface UserStore {
   touchReaders(readers: readonly number[]): Promise<void>
 }
 
+/**
+ * Which authors a read of ids takes in. `shown` (the default): only active ones. `kept`: what a list has to hold, so
+ * suspended ones too: when the suspension is lifted, a list that was complete must have their posts.
+ */
+export type Extent = 'shown' | 'kept'
+
 /** Posts. Ids are made by the Store's clock, never ahead of it. */
 export interface PostStore {
   /** One statement: post, outbox row and key. @throws Problem clock_behind, idempotency_conflict */
@@ -112,18 +118,14 @@ export interface PostStore {
     author: number,
     below: PostId,
     above: PostId,
-    limit: number
+    limit: number,
+    extent?: Extent
   ): Promise<readonly PostId[]>
   /**
-   * Live posts of the reader and of everybody they follow with id < `below`, newest first; not filtered by rules,
-   * but without authors who are suspended or gone. `pushed` leaves out followees in `pull`. Always from the primary.
+   * Live posts of the reader and of everybody they follow with id < `below`, newest first; not filtered by rules.
+   * Always from the primary.
    */
-  homeIds(
-    reader: number,
-    below: PostId,
-    limit: number,
-    pushed?: boolean
-  ): Promise<readonly PostId[]>
+  homeIds(reader: number, below: PostId, limit: number, extent?: Extent): Promise<readonly PostId[]>
 }
 
 /** Follows and rules. Each change writes outbox rows for the reader's rules, and for the author's list. */

@@ -101,7 +101,7 @@ test('floor-after-commit: a feed that becomes warm around the commit gets the po
   world.faults.store.follow = async (...args) => {
     const list = `feed:${reader}` as const
     await world.feeds.begin(list, 'builder')
-    const read = await world.store.homeIds(reader, END, 11, true)
+    const read = await world.store.homeIds(reader, END, 11, 'kept')
     const written = await world.plain.store.follow(...args)
     assert.equal(await world.feeds.finish(list, 'builder', read, true), true)
     return written

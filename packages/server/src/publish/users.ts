@@ -3,7 +3,6 @@ import type { Profile, User, UserStatus } from '../domain/user.ts'
 import type { Feeds } from '../ports/feeds.ts'
 import type { IdempotencyKey, UserStore, Written } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { type DropFeedsContext, dropFeeds } from './drop-feeds.ts'
 import { attempt, insist } from './effects.ts'
 import { checkProfile } from './validate.ts'
 
@@ -28,14 +27,14 @@ export async function putUser(
   return written
 }
 
-interface StatusContext extends DropFeedsContext {
-  readonly store: DropFeedsContext['store'] & Pick<UserStore, 'setStatus'>
-  readonly feeds: DropFeedsContext['feeds'] & Pick<Feeds, 'announce'>
+interface StatusContext {
+  readonly store: Pick<UserStore, 'setStatus'>
+  readonly feeds: Pick<Feeds, 'announce'>
 }
 
 /**
- * Suspends, lifts a suspension, or deletes an account for good. A feed that was built during a suspension lacks the
- * user's posts, so lifting it drops the feeds that should hold them.
+ * Suspends, lifts a suspension, or deletes an account for good. Lists keep the posts of who is suspended and pages
+ * filter them, so no list has to change.
  * @throws Problem account_gone, idempotency_conflict, unavailable (stored; repeatable)
  */
 export async function setStatus(
@@ -45,7 +44,6 @@ export async function setStatus(
   key?: IdempotencyKey
 ): Promise<Written<User>> {
   const written = await context.store.setStatus(user, status, key)
-  if (status === 'active') await insist('dropping feeds', () => dropFeeds(context, user))
   await insist('telling all servers', () => context.feeds.announce({ users: [user] }))
   return written
 }

@@ -39,7 +39,7 @@ export async function backfillPushed(
   if (floor === null) return 'none'
   let pushed = 0
   for (const author of authors) {
-    const ids = await store.idsByAuthor(author, END, floor, limits.cap + 1)
+    const ids = await store.idsByAuthor(author, END, floor, limits.cap + 1, 'kept')
     if (ids.length > limits.cap) {
       await feeds.drop([list])
       return 'dropped'

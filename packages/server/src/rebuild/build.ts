@@ -18,13 +18,15 @@ export type Built = 'built' | 'busy' | 'lost'
 
 /** Fills a cold feed from the Store. Rejects when a dependency fails; the feed stays cold then. */
 export function buildFeed(context: BuildContext, reader: number): Promise<Built> {
-  return build(context, `feed:${reader}`, limit => context.store.homeIds(reader, END, limit))
+  return build(context, `feed:${reader}`, limit =>
+    context.store.homeIds(reader, END, limit, 'kept')
+  )
 }
 
 /** Fills a cold timeline from the Store. Rejects when a dependency fails; the timeline stays cold then. */
 export function buildTimeline(context: BuildContext, author: number): Promise<Built> {
   return build(context, `timeline:${author}`, limit =>
-    context.store.idsByAuthor(author, END, BEGINNING, limit)
+    context.store.idsByAuthor(author, END, BEGINNING, limit, 'kept')
   )
 }
 

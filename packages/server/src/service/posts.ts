@@ -30,6 +30,15 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
     const user = await directory.writer(id)
     return { user: user.number, key: requestKey(user.number, options, ...request) }
   }
+  /** Whoever may not see a post does not learn that it exists. */
+  const own = async (user: number, post: PostId, change: () => Promise<unknown>) => {
+    try {
+      await change()
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'not_author') await pager.post(user, post)
+      throw error
+    }
+  }
   return {
     async createPost(post: NewPost, options) {
       if (post.mediaIds !== undefined)
@@ -44,12 +53,12 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
     },
     async editPost(post: PostId, change: PostChange, options) {
       const { user, key } = await write(options, 'editPost', post, change)
-      await editPost(context, user, post, change, key)
+      await own(user, post, () => editPost(context, user, post, change, key))
       return parse<Post>(await pager.post(user, post))
     },
     async deletePost(post, options) {
       const { user, key } = await write(options, 'deletePost', post)
-      await deletePost(context, user, post, key)
+      await own(user, post, () => deletePost(context, user, post, key))
     },
     ...changes(context, write)
   }

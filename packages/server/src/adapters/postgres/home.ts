@@ -1,7 +1,7 @@
 import type { PostId } from '../../domain/post-id.ts'
 import type { PostStore } from '../../ports/store.ts'
 import { type Database, statement } from './pool.ts'
-import { bound } from './rows.ts'
+import { bound, STATUSES } from './rows.ts'
 
 /**
  * One index probe finds each author's newest post; only the authors of the `limit` newest of these
@@ -11,10 +11,9 @@ const homeIds = statement(
   'home_ids',
   `with authors as (
      select u.number from follows f join users u on u.number = f.followee
-     where f.follower = $1 and f.followee <> $1 and u.status = 'active'
-       and (not $4::boolean or u.delivery <> 'pull')
+     where f.follower = $1 and f.followee <> $1 and u.status = any($4::text[])
      union all
-     select number from users where number = $1 and status = 'active'
+     select number from users where number = $1 and status = any($4::text[])
    ), newest as (
      select a.number from authors a cross join lateral (
        select p.id from posts p
@@ -33,8 +32,13 @@ const homeIds = statement(
 
 export function home(db: Database): Pick<PostStore, 'homeIds'> {
   return {
-    async homeIds(reader, below, limit, pushed = false) {
-      const rows = await db.rows<{ id: PostId }>(homeIds, [reader, bound(below), limit, pushed])
+    async homeIds(reader, below, limit, extent = 'shown') {
+      const rows = await db.rows<{ id: PostId }>(homeIds, [
+        reader,
+        bound(below),
+        limit,
+        STATUSES[extent]
+      ])
       return rows.map(row => row.id)
     }
   }

@@ -39,6 +39,7 @@ class LaneSession implements Lanes {
   readonly #client: Client
   readonly #held = new Set<number>()
   #lost: unknown
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(client: Client) {
     this.#client = client
@@ -72,7 +73,14 @@ class LaneSession implements Lanes {
     await this.#client.end()
   }
 
-  async #rows<R extends object>(of: Statement, values: readonly unknown[]): Promise<R[]> {
+  /** Statements of one session take turns; lanes mark their rows while others are read. */
+  #rows<R extends object>(of: Statement, values: readonly unknown[]): Promise<R[]> {
+    const rows = this.#turn.then(() => this.#ask<R>(of, values))
+    this.#turn = rows.catch(() => undefined)
+    return rows
+  }
+
+  async #ask<R extends object>(of: Statement, values: readonly unknown[]): Promise<R[]> {
     this.#mustLive()
     try {
       return (await this.#client.query<R>({ ...of, values: [...values] })).rows

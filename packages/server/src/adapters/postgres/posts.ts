@@ -6,7 +6,7 @@ import type { PostStore } from '../../ports/store.ts'
 import { emit, postEvent } from './emit.ts'
 import { write } from './idempotency.ts'
 import { type Database, type Queries, statement } from './pool.ts'
-import { bound, mayWrite, POST_COLUMNS, type PostRow, toPost } from './rows.ts'
+import { bound, mayWrite, POST_COLUMNS, type PostRow, STATUSES, toPost } from './rows.ts'
 
 /** The post, locked, with whether its author may write. */
 const lock = statement(
@@ -56,7 +56,7 @@ const byAuthor = statement(
   'posts_by_author',
   `select id::text as id from posts p
    where author = $1 and id < $2 and id > $3 and deleted_at is null
-     and exists (select from users where number = $1 and status = 'active')
+     and exists (select from users where number = $1 and status = any($5::text[]))
    order by p.id desc limit $4`
 )
 
@@ -111,8 +111,8 @@ export function posts(db: Database): Posts {
       return rows.map(row => row.id)
     },
 
-    async idsByAuthor(author, below, above, limit) {
-      const values = [author, bound(below), bound(above), limit]
+    async idsByAuthor(author, below, above, limit, extent = 'shown') {
+      const values = [author, bound(below), bound(above), limit, STATUSES[extent]]
       return (await db.rows<{ id: PostId }>(byAuthor, values)).map(row => row.id)
     }
   }

@@ -2,6 +2,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { Post } from '../../domain/post.ts'
 import { END, type PostId } from '../../domain/post-id.ts'
 import type { Attributes, User, UserStatus } from '../../domain/user.ts'
+import type { Extent } from '../../ports/store.ts'
 
 /** bigint comes as text, and as a number out of jsonb; users' numbers fit a JavaScript number. */
 type Big = string | number
@@ -98,4 +99,10 @@ export function mayWrite(user: number, status: UserStatus | null | undefined): v
 export function mustExist(user: number, status: UserStatus | null | undefined): void {
   if (status === undefined || status === null || status === 'gone')
     throw new Problem('user_not_found', undefined, { user })
+}
+
+/** The statuses of authors whose ids are read. */
+export const STATUSES: Readonly<Record<Extent, readonly UserStatus[]>> = {
+  shown: ['active'],
+  kept: ['active', 'suspended']
 }

@@ -13,6 +13,20 @@ export function rowReader(kind: ImportKind): (row: Row) => Parsed {
   return { follows: toFollow, likes: toLike, users: toUser }[kind]
 }
 
+/** Rows that name their own kind, as an export writes them. */
+export function mixedReader(): (row: Row) => Parsed {
+  const readers = {
+    user: toUser,
+    follow: toFollow,
+    post: postReader(),
+    like: toLike
+  }
+  return row => {
+    const read = readers[row.fields.kind as keyof typeof readers]
+    return read ? read(row) : rejected(row.line, `kind "${row.fields.kind}" is not known`)
+  }
+}
+
 /** Posts without an external id get one from their own content, so that the same file imports only once. */
 function postReader(): (row: Row) => Parsed {
   const seen = new Map<string, number>()
@@ -95,8 +109,19 @@ function toLike({ line, fields }: Row): Parsed {
 function toUser({ line, fields }: Row): Parsed {
   const id = String(fields.id ?? fields.user ?? '')
   if (!isUserId(id)) return rejected(line, `id "${id.slice(0, 80)}" is not a user id`)
+  const attributes = toAttrs(fields.attributes)
+  if (attributes === null)
+    return rejected(line, 'attributes is not a JSON object that can be stored')
   const name = typeof fields.name === 'string' && isStorable(fields.name) ? fields.name : null
   const avatar =
     typeof fields.avatar === 'string' && isStorable(fields.avatar) ? fields.avatar : null
-  return { kind: 'user', value: { id, ...(name && { name }), ...(avatar && { avatar }) } }
+  return {
+    kind: 'user',
+    value: {
+      id,
+      ...(name && { name }),
+      ...(avatar && { avatar }),
+      ...(attributes && { attributes })
+    }
+  }
 }

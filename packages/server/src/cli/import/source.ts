@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { readEdges } from './edges.ts'
 import { isLdbc, readLdbc } from './ldbc.ts'
 import type { ImportKind, Parsed } from './record.ts'
-import { rowReader } from './rows.ts'
-import { firstLine, readTable } from './table.ts'
+import { mixedReader, rowReader } from './rows.ts'
+import { firstLine, type Row, readTable } from './table.ts'
 
 export interface SourceOptions {
   readonly kind?: ImportKind
@@ -26,16 +26,17 @@ export async function openSource(
   const isTable = /\.(csv|tsv|ndjson|jsonl)(\.gz)?$/.test(path)
   if (!isTable && (options.kind === undefined || options.kind === 'follows'))
     return readEdges(path, options.undirected)
+  if (options.kind === undefined && /"kind":/.test(await firstLine(path)))
+    return readRows(path, mixedReader(), options)
   const kind = options.kind ?? (await guessKind(path, options.columns))
-  return readRows(path, kind, options)
+  return readRows(path, rowReader(kind), options)
 }
 
 async function* readRows(
   path: string,
-  kind: ImportKind,
+  toRecord: (row: Row) => Parsed,
   options: SourceOptions
 ): AsyncGenerator<Parsed> {
-  const toRecord = rowReader(kind)
   for await (const row of readTable(path, options)) yield row.kind === 'row' ? toRecord(row) : row
 }
 

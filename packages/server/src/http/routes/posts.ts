@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Problem } from '../../domain/errors.ts'
 import { isPostId } from '../../domain/post-id.ts'
 import { viewer } from '../auth/viewer.ts'
-import type { Backend, UserBackend } from '../backend.ts'
+import type { Backend } from '../backend.ts'
 import { writeOptions } from '../idempotency-key.ts'
 import { sendBytes } from '../page-link.ts'
 import { PostParams } from '../schemas/common.ts'
@@ -53,8 +53,7 @@ export function postRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       async request => {
         const id = possible(request.params.id)
         const user = viewer(backend, request)
-        const edited = user.editPost(id, request.body, writeOptions(request))
-        return unlessHidden(edited, user, id)
+        return user.editPost(id, request.body, writeOptions(request))
       }
     )
 
@@ -64,20 +63,10 @@ export function postRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const id = possible(request.params.id)
         const user = viewer(backend, request)
-        await unlessHidden(user.deletePost(id, writeOptions(request)), user, id)
+        await user.deletePost(id, writeOptions(request))
         return reply.code(204).send()
       }
     )
-  }
-}
-
-/** A post that its author hides from the user is not told apart from one that does not exist. */
-async function unlessHidden<T>(work: Promise<T>, user: UserBackend, id: string): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'not_author') await user.getPost(id)
-    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fanwise/sdk'
 import Type from 'typebox'
 
-const USER_ID = '^[A-Za-z0-9_.:-]{1,64}$'
+const USER_ID = '^(?!\\.{1,2}$)[A-Za-z0-9_.:-]{1,64}$'
 const POST_ID = '^[1-9][0-9]{18}$'
 
 export const strict = { additionalProperties: false } as const

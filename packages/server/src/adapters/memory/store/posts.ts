@@ -1,7 +1,7 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { NewPost, Post, PostChange } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
-import type { PostStore, Published } from '../../../ports/store.ts'
+import type { Extent, PostStore, Published } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite, toUser } from './context.ts'
 import { insertPost } from './insert-post.ts'
 import { externalKey } from './tables.ts'
@@ -53,14 +53,15 @@ export function postLock(id: PostId): string {
   return `post ${id}`
 }
 
-/** Live ids of an active author strictly between, newest first. */
+/** Live ids of an author strictly between, newest first. */
 function between(
   { tables }: Context,
   author: number,
   [above, below]: readonly [PostId, PostId],
-  limit: number
+  limit: number,
+  extent: Extent
 ): PostId[] {
-  if (!isActive(tables, author)) return []
+  if (!reaches(tables, author, extent)) return []
   const ids = tables.timelines.get(author) ?? []
   const found: PostId[] = []
   for (let i = ids.length - 1; i >= 0 && found.length < limit; i--) {
@@ -71,11 +72,9 @@ function between(
   return found
 }
 
-function home(context: Context, reader: number, pushed: boolean): number[] {
-  const { follows, delivery } = context.tables
-  const pulled = (author: number) => delivery.get(author)?.delivery === 'pull'
-  const followees = [...follows.from(reader).keys()]
-  return [reader, ...followees.filter(author => !(pushed && pulled(author)))]
+function reaches(tables: Context['tables'], author: number, extent: Extent): boolean {
+  if (isActive(tables, author)) return true
+  return extent === 'kept' && tables.users.get(author)?.status === 'suspended'
 }
 
 export function posts(context: Context): Omit<PostStore, 'importPosts'> {
@@ -101,12 +100,12 @@ export function posts(context: Context): Omit<PostStore, 'importPosts'> {
     postsByExternalIds: async keys =>
       keys.map(key => tables.externalIds.get(externalKey(key.author, key.externalId)) ?? null),
 
-    idsByAuthor: async (author, below, above, limit) =>
-      between(context, author, [above, below], limit),
+    idsByAuthor: async (author, below, above, limit, extent = 'shown') =>
+      between(context, author, [above, below], limit, extent),
 
-    homeIds: async (reader, below, limit, pushed = false) =>
-      home(context, reader, pushed)
-        .flatMap(author => between(context, author, ['0', below], limit))
+    homeIds: async (reader, below, limit, extent = 'shown') =>
+      [reader, ...tables.follows.from(reader).keys()]
+        .flatMap(author => between(context, author, ['0', below], limit, extent))
         .sort((a, b) => (a > b ? -1 : 1))
         .slice(0, limit)
   }

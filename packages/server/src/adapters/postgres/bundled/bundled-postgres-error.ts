@@ -17,7 +17,7 @@ const needsAnotherServer: readonly BundledPostgresCode[] = [
 ]
 
 const wayOut =
-  'To use your own PostgreSQL 16 or later instead, set DATABASE_URL, ' +
+  'To use your own PostgreSQL 15 or later instead, set DATABASE_URL, ' +
   'for example DATABASE_URL=postgres://user:password@host:5432/fanwise'
 
 /** Why the bundled PostgreSQL did not start; `message` is for people and says what to do. */
