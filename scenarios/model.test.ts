@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { runs } from '../testkit/runs.ts'
+import { walk } from '../testkit/walk.ts'
 import { Model } from './model.ts'
-import { createWorld, type Mode, type World, walk, walkHome } from './world.ts'
+import { createWorld, type Mode, type World, walkHome } from './world.ts'
 
 const PEOPLE = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay']
 const RUNS = 4

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { following, postMany, scenario, walk, walkHome } from './world.ts'
+import { walk } from '../testkit/walk.ts'
+import { following, postMany, scenario, walkHome } from './world.ts'
 
 scenario(
   'a new post shows in the own feed at once and in the followers feeds soon',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PostId } from '@fanwise/sdk'
-import { following, postMany, scenario, type World, walk, walkHome } from './world.ts'
+import { walk } from '../testkit/walk.ts'
+import { following, postMany, scenario, type World, walkHome } from './world.ts'
 
 const newestFirst = (...lists: PostId[][]) => lists.flat().sort().reverse()
 

@@ -1,7 +1,8 @@
 // The modes that every scenario runs in, and what a scenario may do to a server.
 import test, { type TestContext } from 'node:test'
-import type { AdminApi, FeedApi, Page, PageQuery, Post, PostId } from '@fanwise/sdk'
+import type { AdminApi, FeedApi, PostId } from '@fanwise/sdk'
 import { type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
+import { walk } from '../testkit/walk.ts'
 
 export type Mode = 'embedded' | 'http'
 const MODES: readonly Mode[] = ['embedded', 'http']
@@ -68,28 +69,6 @@ export async function createWorld(
     },
     stop: async () => server[Symbol.asyncDispose]()
   }
-}
-
-/** All posts of a list, page by page; at most 1,000 pages. Fails on a repeat or a wrong order. */
-export async function walk(
-  read: (query: PageQuery) => Promise<Page<Post>>,
-  limit: number,
-  between?: (page: number) => Promise<void>
-): Promise<PostId[]> {
-  const ids: PostId[] = []
-  let cursor: string | undefined
-  for (let pages = 1; pages <= 1000; pages++) {
-    const page: Page<Post> = await read({ limit, ...(cursor !== undefined && { cursor }) })
-    for (const { id } of page.items) {
-      const last = ids.at(-1)
-      if (last !== undefined && id >= last) throw new Error(`${id} comes after ${last}`)
-      ids.push(id)
-    }
-    if (page.nextCursor === null) return ids
-    cursor = page.nextCursor
-    await between?.(pages)
-  }
-  throw new Error('the walk does not end')
 }
 
 /** The ids of a reader's whole home feed. */
