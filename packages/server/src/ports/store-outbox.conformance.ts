@@ -82,6 +82,26 @@ export function outboxConformance(name: string, make: MakeStore): void {
     assert.deepEqual([outboxPending, outboxDead], [0, 1])
   })
 
+  test(`${name}: published events are published again on demand, not those set aside`, async t => {
+    await using store = await make(t)
+    const [ann] = await people(store, 'ann')
+    const posts = [await publish(store, ann), await publish(store, ann), await publish(store, ann)]
+    await using lanes = await store.openLanes()
+    await lanes.claim()
+    const rows = await lanes.unpublished([laneOfAuthor(ann)], 10)
+    await store.bury(rows.find(({ event }) => 'post' in event && event.post === posts[1])!, 'bad')
+    await drain(lanes)
+    assert.equal(await store.outboxPending(), 0)
+    const count = await store.republish(60_000)
+    assert.equal(await store.outboxPending(), count)
+    const again = (await drain(lanes)).filter(event => event.type === 'post')
+    assert.deepEqual(
+      sorted(again),
+      sorted([posts[0]!, posts[2]!].map(post => ({ type: 'post' as const, author: ann, post })))
+    )
+    assert.equal(await store.republish(0), 0)
+  })
+
   test(`${name}: listeners hear of events when they can be read`, async t => {
     await using store = await make(t)
     const [ann, bob] = await people(store, 'ann', 'bob')

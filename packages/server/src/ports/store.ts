@@ -208,9 +208,14 @@ export interface OutboxStore {
   openLanes(): Promise<Lanes>
   /** Sets an event aside that fails again and again, so that the others go on. */
   bury(event: LoggedEvent, reason: string): Promise<void>
+  /**
+   * Has the rows of the last `ageMs` published again: the log has lost events. Rows are kept for 7 days. Returns how
+   * many. Replays change nothing that is right.
+   */
+  republish(ageMs: number): Promise<number>
   /** Unpublished rows. */
   outboxPending(): Promise<number>
-  /** Called when rows were written by this process, after their commit. */
+  /** Called when rows were written, after their commit: by this process, or by one that this one hears of. */
   onOutbox(listener: () => void): void
 }
 

@@ -1,7 +1,11 @@
-/** SQL of the outbox: each write carries its events in the same statement. `rows` selects a key and an event. */
+/**
+ * SQL of the outbox: each write carries its events in the same statement. `rows` selects a key and an event. Where
+ * change data capture reads the inserts, rows are done as they are written: no relay is to publish them again.
+ */
 export function emit(rows: string): string {
-  return `insert into outbox (aggregateid, type, lane, payload)
-    select e.key::text, e.event ->> 'type', lane_of_author(e.key), e.event
+  return `insert into outbox (aggregateid, type, lane, payload, published_at)
+    select e.key::text, e.event ->> 'type', lane_of_author(e.key), e.event,
+      case when current_setting('fanwise.relay', true) = 'cdc' then now() end
     from (${rows}) e (key, event)`
 }
 

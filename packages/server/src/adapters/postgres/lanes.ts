@@ -3,6 +3,7 @@ import { Problem } from '../../domain/errors.ts'
 import type { FeedEvent, LoggedEvent } from '../../domain/event.ts'
 import { LANES } from '../../domain/post-id.ts'
 import type { Lanes } from '../../ports/store.ts'
+import { OUTBOX_CHANNEL } from './bell.ts'
 import { asProblem } from './failures.ts'
 import { LANE_LOCK } from './locks.ts'
 import { connectionConfig, type DatabaseOptions, type Statement, statement } from './pool.ts'
@@ -107,11 +108,14 @@ class LaneSession implements Lanes {
   }
 }
 
-export async function openLanes(options: DatabaseOptions): Promise<Lanes> {
+/** `heard` is called when another process says that it has written rows. */
+export async function openLanes(options: DatabaseOptions, heard: () => void): Promise<Lanes> {
   const client = new Client({ ...connectionConfig(options), application_name: 'fanwise lanes' })
   const lanes = new LaneSession(client)
   try {
+    client.on('notification', heard)
     await client.connect()
+    await client.query(`listen ${OUTBOX_CHANNEL}`)
   } catch (error) {
     throw asProblem(error)
   }

@@ -13,11 +13,26 @@ const pending = statement(
   'select count(*) as count from outbox where published_at is null and dead_at is null'
 )
 
+/** Those that were given up stay so. One round at a time: a week of events is more than one statement should take. */
+const again = statement(
+  'outbox_again',
+  `with wanted as (
+     select id, created_at from outbox
+     where created_at > now() - $1::float8 * interval '1 ms' and id > $2
+       and published_at is not null and dead_at is null
+     order by id limit 5000
+   ), changed as (
+     update outbox o set published_at = null from wanted w
+     where o.id = w.id and o.created_at = w.created_at
+   )
+   select count(*) as count, max(id)::text as last from wanted`
+)
+
 const REASON_MAX = 2000
 
 export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
   return {
-    openLanes: () => openLanes(options),
+    openLanes: () => openLanes(options, () => db.heard()),
 
     async bury(event, reason) {
       await db.rows(bury, [event.id, reason.replaceAll('\0', '').slice(0, REASON_MAX)])
@@ -26,6 +41,16 @@ export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
     async outboxPending() {
       const [row] = await db.rows<{ count: string }>(pending)
       return Number(row?.count)
+    },
+
+    async republish(ageMs) {
+      let from = '0'
+      for (let total = 0; ; ) {
+        const [row] = await db.rows<{ count: string; last: string | null }>(again, [ageMs, from])
+        total += Number(row?.count)
+        if (!row?.last) return total
+        from = row.last
+      }
     },
 
     onOutbox: listener => db.onOutbox(listener)

@@ -1,5 +1,6 @@
 import { Pool, type PoolClient, type QueryResultRow } from 'pg'
 import type { Telemetry } from '../../ports/telemetry.ts'
+import { type Bell, createBell, OUTBOX_CHANNEL } from './bell.ts'
 import { asProblem, isCollision, isTakenId, wasAnswered } from './failures.ts'
 import { inOrder, type Lock } from './locks.ts'
 
@@ -23,6 +24,10 @@ export interface DatabaseOptions {
   readonly poolMax?: number
   readonly statementTimeoutMs?: number
   readonly telemetry?: Telemetry
+  /** Who carries outbox rows to the log: processes with the role `relay`, or change data capture. */
+  readonly relay?: 'own' | 'cdc'
+  /** Tells relays in other processes of new rows. */
+  readonly notify?: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 5000
@@ -30,6 +35,7 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** The server cancels first; this is for a server that no longer answers. */
 const ANSWER_MS = 2000
 const ATTEMPTS = 8
+const NOTIFY = `notify ${OUTBOX_CHANNEL}`
 
 /** How every connection of the Store is made. */
 export function connectionConfig(options: DatabaseOptions) {
@@ -40,6 +46,7 @@ export function connectionConfig(options: DatabaseOptions) {
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: timeout,
+    options: `-c fanwise.relay=${options.relay ?? 'own'}`,
     query_timeout: timeout + ANSWER_MS
   }
 }
@@ -49,10 +56,12 @@ export class Database implements Queries, AsyncDisposable {
   readonly #pool: Pool
   readonly #telemetry: Telemetry | undefined
   readonly #listeners: (() => void)[] = []
+  readonly #bell: Bell | undefined
 
   constructor(options: DatabaseOptions) {
     this.#telemetry = options.telemetry
     this.#pool = new Pool({ ...connectionConfig(options), max: options.poolMax ?? 10 })
+    if (options.notify) this.#bell = createBell(() => this.#pool.query(NOTIFY))
     const note = (error: Error) =>
       this.#telemetry?.log('warn', 'A database connection was lost', { error: error.message })
     this.#pool.on('error', note)
@@ -84,10 +93,17 @@ export class Database implements Queries, AsyncDisposable {
 
   /** To be called after the commit of outbox rows. */
   wake(): void {
+    this.heard()
+    this.#bell?.ring()
+  }
+
+  /** Some process has written outbox rows. */
+  heard(): void {
     for (const listener of this.#listeners) listener()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#bell?.stop()
     await this.#pool.end()
   }
 

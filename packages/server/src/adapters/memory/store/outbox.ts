@@ -1,6 +1,7 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { LoggedEvent } from '../../../domain/event.ts'
 import { LANES } from '../../../domain/post-id.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Lanes, OutboxStore } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
 import type { OutboxRow, Tables } from './tables.ts'
@@ -11,12 +12,14 @@ type Holds = Set<number>
 /** A hold on lanes, as a database session has it: each lane has at most one holder. */
 class MemoryLanes implements Lanes {
   readonly #tables: Tables
+  readonly #clock: Pick<Clock, 'now'>
   readonly #holds: Holds
   readonly #held = new Set<number>()
   #open = true
 
-  constructor(tables: Tables, holds: Holds) {
+  constructor({ tables, clock }: Pick<Context, 'tables' | 'clock'>, holds: Holds) {
     this.#tables = tables
+    this.#clock = clock
     this.#holds = holds
   }
 
@@ -40,7 +43,12 @@ class MemoryLanes implements Lanes {
 
   async markPublished(ids: readonly string[]): Promise<void> {
     this.#mustBeOpen()
-    for (const id of ids) this.#tables.outbox.delete(Number(id))
+    for (const id of ids) {
+      const row = this.#tables.outbox.get(Number(id))
+      if (row === undefined) continue
+      this.#tables.outbox.delete(row.seq)
+      this.#tables.published.set(row.seq, { ...row, at: this.#clock.now() })
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -61,16 +69,26 @@ function firstOf(rows: readonly OutboxRow[], limit: number): LoggedEvent[] {
     .map(({ seq, lane, event }) => ({ id: String(seq), lane, event }))
 }
 
-export function outbox({ tables, transactions }: Context): OutboxStore {
+export function outbox(context: Context): OutboxStore {
+  const { tables, transactions, clock } = context
   const holds: Holds = new Set()
   return {
-    openLanes: async () => new MemoryLanes(tables, holds),
+    openLanes: async () => new MemoryLanes(context, holds),
 
     async bury({ id }, reason) {
       const row = tables.outbox.get(Number(id))
       if (row === undefined) return
       tables.outbox.delete(row.seq)
       tables.dead.set(row.seq, { row, reason })
+    },
+
+    async republish(ageMs) {
+      const young = [...tables.published.values()].filter(({ at }) => at > clock.now() - ageMs)
+      for (const { at: _, ...row } of young) {
+        tables.published.delete(row.seq)
+        tables.outbox.set(row.seq, row)
+      }
+      return young.length
     },
 
     outboxPending: async () => tables.outbox.size,

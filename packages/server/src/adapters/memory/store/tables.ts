@@ -62,6 +62,7 @@ export interface Tables {
   readonly keys: Map<string, KeyRow>
   /** Unpublished rows by number. */
   readonly outbox: Map<number, OutboxRow>
+  readonly published: Map<number, OutboxRow & { readonly at: number }>
   readonly dead: Map<number, { readonly row: OutboxRow; readonly reason: string }>
   epoch: number
 }
@@ -86,6 +87,7 @@ export function createTables(): Tables {
     likeDeltas: new Set(),
     keys: new Map(),
     outbox: new Map(),
+    published: new Map(),
     dead: new Map(),
     epoch: 1
   }

@@ -1,11 +1,14 @@
+import { DAY_MS } from '../../../domain/limits.ts'
 import type { UpkeepStore } from '../../../ports/store.ts'
 import { cleanGone } from './clean-gone.ts'
 import type { Context } from './context.ts'
 import type { Tables } from './tables.ts'
 import { KEY_MS, type Transaction } from './transactions.ts'
 
-/** Published outbox rows are gone at once: only keys are left to expire. */
-function expire({ keys }: Tables, tx: Transaction): number {
+const OUTBOX_MS = 7 * DAY_MS
+
+function expire({ keys, published }: Tables, tx: Transaction): number {
+  for (const { seq, at } of published.values()) if (tx.now - at >= OUTBOX_MS) published.delete(seq)
   const old = [...keys].filter(([, { madeAt }]) => tx.now - madeAt >= KEY_MS)
   for (const [name, row] of old) {
     tx.change(() => {

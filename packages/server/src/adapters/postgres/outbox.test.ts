@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import test, { type TestContext } from 'node:test'
+import { testDatabase } from '../../../../../testkit/postgres.ts'
+import type { DatabaseOptions } from './pool.ts'
+import { createPostgresStore } from './store.ts'
+
+async function openStore(t: TestContext, options: DatabaseOptions) {
+  const store = await createPostgresStore(options)
+  t.after(() => store[Symbol.asyncDispose]())
+  return store
+}
+
+test('a process that relays hears of rows that another one wrote, also of many at once', async t => {
+  const url = await testDatabase(t)
+  const writer = await openStore(t, { url, notify: true })
+  const relay = await openStore(t, { url })
+  const heard = new EventTarget()
+  let times = 0
+  relay.onOutbox(() => {
+    times++
+    heard.dispatchEvent(new Event('rows'))
+  })
+  await using lanes = await relay.openLanes()
+  await lanes.claim()
+  const first = once(heard, 'rows')
+  const [ann] = await writer.ensureUsers(['ann'])
+  const publish = () => writer.publish({ author: ann?.number ?? 0, content: 'x', attrs: {} })
+  await Promise.all(Array.from({ length: 50 }, publish))
+  await first
+  assert.ok(times < 25, `${times} notifications for 50 commits`)
+})
+
+test('where change data capture carries the rows, no relay finds them', async t => {
+  const url = await testDatabase(t)
+  const store = await openStore(t, { url, relay: 'cdc' })
+  const [ann] = await store.ensureUsers(['ann'])
+  await store.publish({ author: ann?.number ?? 0, content: 'x', attrs: {} })
+  assert.equal(await store.outboxPending(), 0)
+  await using lanes = await store.openLanes()
+  assert.deepEqual(await lanes.unpublished(await lanes.claim(), 10), [])
+})
