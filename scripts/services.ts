@@ -1,0 +1,69 @@
+// npm run services up|down|status [postgres redis redis-cluster kafka connect]: the services of
+// distributed mode, for people. They stay until `down`, which also removes their data.
+import { isServiceName, type ServiceName, serviceNames, variableOf } from './services/service.ts'
+import { down, up } from './services/stack.ts'
+import { isUp, type KeptService, readState } from './services/state.ts'
+
+const usage = `Usage: npm run services up|down|status [${serviceNames.join('|')} ...]`
+
+function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+/** Columns as wide as their longest cell. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0)))
+  return rows.map(row =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd()
+  )
+}
+
+function rowOf(service: KeptService): string[] {
+  const { name, url, servers } = service
+  const pids = servers.map(({ pid }) => pid).join(' ')
+  const state = servers.length === 0 ? 'environment' : isUp(service) ? 'up' : 'ended'
+  return [name, state, pids, url, servers[0]?.logFile ?? '']
+}
+
+function show(services: readonly KeptService[]): void {
+  if (services.length === 0) print('Nothing runs.')
+  else print(...table([['SERVICE', 'STATE', 'PIDS', 'URL', 'LOG'], ...services.map(rowOf)]))
+}
+
+function exports(services: readonly KeptService[]): string[] {
+  return services.flatMap(({ name, url }) => [
+    ...(name === 'postgres' ? [`export DATABASE_URL='${url}'`] : []),
+    `export ${variableOf(name)}='${url}'`
+  ])
+}
+
+async function main(command = '', names: readonly string[]): Promise<void> {
+  const wrong = names.filter(name => !isServiceName(name))
+  if (wrong.length > 0) throw new Error(`There is no service ${wrong.join(', ')}. ${usage}`)
+  const wanted = (names.length === 0 ? serviceNames : names) as readonly ServiceName[]
+  if (command === 'up') {
+    const start = performance.now()
+    const services = await up(wanted)
+    show(services)
+    print('', ...exports(services))
+    print('', `Ready after ${((performance.now() - start) / 1000).toFixed(1)} s.`)
+  } else if (command === 'down') {
+    const ended = await down(wanted)
+    print(ended.length === 0 ? 'Nothing runs.' : `Ended ${ended.map(s => s.name).join(', ')}.`)
+  } else if (command === 'status') {
+    const services = (await readState())?.services ?? []
+    show(services.filter(({ name }) => wanted.includes(name)))
+  } else throw new Error(usage)
+}
+
+try {
+  await main(process.argv[2], process.argv.slice(3))
+  // PostgreSQL's session that guards its folder would end with an error otherwise, and the clients linger.
+  process.exit()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}
