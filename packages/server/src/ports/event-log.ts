@@ -1,25 +1,59 @@
 import type { LoggedEvent } from '../domain/event.ts'
 
 /**
- * The ordered, partitioned log between relay and workers. Events of one lane are handled one batch after the other,
- * in the order they were appended; lanes do not wait for each other. At least once.
+ * The ordered, partitioned log between relay and workers. What is assigned to a process and has a handler there is a
+ * lane, or, in a log with partitions of its own, one of these: a number in either case. Events of one author or reader
+ * stay in one of them and are handled one batch after the other, in the order they were appended; they do not wait for
+ * each other. At least once.
  */
 export interface EventLog extends AsyncDisposable {
   /**
    * Resolves when the events are safe: acknowledged by all replicas, or (in memory) when a worker has done their work.
-   * Rejects when that is not known; appending them again is right then. Events of one lane keep their order.
+   * Rejects when that is not known; appending them again is right then. Events of one author keep their order.
+   * @throws EventTooLargeError when the log can never take one of them: appending it again is of no use.
    */
   append(events: readonly LoggedEvent[]): Promise<void>
-  /** Starts handling events. `open` is called once for each assignment of a lane to this process. */
+  /** Starts handling events. `open` is called once for each assignment of a lane (or partition) to this process. */
   consume(open: (lane: number) => EventHandler): Promise<void>
-  /** These lanes now belong to another process: their handlers are closed and forget what they hold. */
+  /**
+   * These lanes of the outbox now belong to another process. Where they are what is assigned, their handlers are closed
+   * and forget what they hold; a log that assigns partitions by itself has nothing to do.
+   */
   release(lanes: readonly number[]): Promise<void>
-  /** Events appended whose work is not done, as far as this process knows. */
-  pending(): number
+  /**
+   * Events appended whose work is not done: of this process, or, in a log that outlives it, of all.
+   * @throws when the log can't be reached.
+   */
+  pending(): Promise<number>
 }
 
 export interface EventHandler {
+  /**
+   * Called once, before the first batch, when a predecessor may have left writes under way; rejects to be called again.
+   * Nothing is handled before it resolves.
+   */
+  recover?(past: Takeover): Promise<void>
   /** Resolves when the work of every event is done; rejects to get the same events again. */
   handle(events: readonly LoggedEvent[]): Promise<void>
+  /** Resolves when nothing is written any more; a batch at work may end half-done, its next owner does it again. */
   close(): Promise<void>
+}
+
+/** What a new owner finds in a lane or partition. */
+export interface Takeover {
+  /** The newest events whose work was reported done, a few seconds back; oldest first. */
+  readonly done: readonly LoggedEvent[]
+  /** Events that a predecessor may have had in work; `handle` gets them again. */
+  readonly ahead: readonly LoggedEvent[]
+}
+
+/** An event that the log can never take. */
+export class EventTooLargeError extends Error {
+  readonly event: LoggedEvent
+
+  constructor(event: LoggedEvent, bytes: number, bytesMax: number) {
+    super(`Event ${event.id} takes ${bytes} bytes in the log; ${bytesMax} are allowed`)
+    this.name = 'EventTooLargeError'
+    this.event = event
+  }
 }

@@ -74,7 +74,7 @@ test('when a batch fails, what waits behind it fails too: nothing overtakes', as
   batches[0]!.end.reject(new Error('down'))
   const states = (await results).map(({ status }) => status)
   assert.deepEqual(states, ['rejected', 'rejected', 'rejected'])
-  assert.equal(log.pending(), 0)
+  assert.equal(await log.pending(), 0)
   assert.equal(batches.length, 1)
   const again = log.append([event(1), event(2), event(3)])
   await turn()
@@ -102,7 +102,7 @@ test('an append without room waits, in order, and does not hold up other lanes',
   const appended = Array.from({ length: 20 }, (_, i) => log.append([event(i)]))
   const other = log.append([event(99, 2)])
   await turn()
-  assert.equal(log.pending(), 21)
+  assert.equal(await log.pending(), 21)
   assert.deepEqual(batches[1]!.ids, ['99'])
   for (let i = 0; i < batches.length; i++) {
     batches[i]!.end.resolve()
@@ -157,7 +157,7 @@ test('only one may consume, and a lane that does not exist is refused', async ()
   await assert.rejects(log.consume(manual().open), /already/)
   await assert.rejects(log.append([event(1, 64)]), RangeError)
   await assert.rejects(log.append([event(1, 1), event(2, -1)]), RangeError)
-  assert.equal(log.pending(), 0)
+  assert.equal(await log.pending(), 0)
 })
 
 test('a handler may append to its own lane', async () => {

@@ -36,7 +36,7 @@ export function createMemoryEventLog(limits: Partial<LaneLimits> = {}): EventLog
       const reason = new Error('The lane was released')
       await settleAll(released.map(lane => queue(lane).release(reason)))
     },
-    pending: () => lanes.reduce((sum, lane) => sum + lane.pending, 0),
+    pending: async () => lanes.reduce((sum, lane) => sum + lane.pending, 0),
     async [Symbol.asyncDispose]() {
       disposed = true
       const reason = new Error('The event log was closed')
