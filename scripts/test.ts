@@ -1,11 +1,14 @@
 // npm test [-- part/of/a/path ...] [--test-name-pattern=...]: the checks, then every test file that
-// is chosen, all on one PostgreSQL.
+// is chosen, all on one PostgreSQL; with CI=true also on Redis, Kafka and Kafka Connect.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startTestPostgres } from '../testkit/postgres.ts'
 import { runTests } from './run-tests.ts'
+import { serviceNames, variableOf } from './services/service.ts'
+import { startServices } from './services/start-services.ts'
+import { isUp, readState } from './services/state.ts'
 import { choose } from './suites.ts'
 import { runLimitMs } from './time-limits.ts'
 
@@ -36,6 +39,26 @@ async function withPostgres<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Every service for all test files, started and even installed where the environment names none. */
+async function withServices<T>(work: () => Promise<T>): Promise<T> {
+  const start = performance.now()
+  await using services = await startServices(serviceNames, {
+    postgres: { synchronous_commit: 'off' }
+  })
+  for (const name of serviceNames) process.env[variableOf(name)] = services[name].url
+  print(`Services ready after ${((performance.now() - start) / 1000).toFixed(1)} s.`)
+  return await work()
+}
+
+/** What `npm run services up` keeps running, but PostgreSQL: its own one is faster. */
+async function withRunningServices<T>(work: () => Promise<T>): Promise<T> {
+  const services = (await readState())?.services.filter(isUp) ?? []
+  for (const { name, url } of services) {
+    if (name !== 'postgres') process.env[variableOf(name)] ??= url
+  }
+  return await withPostgres(work)
+}
+
 /** @returns what is to be said of skipped suites and tests, and whether all is well */
 async function runChosen(filters: string[], namePatterns: string[]): Promise<boolean> {
   const { files, skipped } = choose(root, filters, ci)
@@ -44,7 +67,8 @@ async function runChosen(filters: string[], namePatterns: string[]): Promise<boo
     return false
   }
   const { signal } = interrupted
-  const outcome = await withPostgres(() => runTests({ files, namePatterns, signal }))
+  const within = ci ? withServices : withRunningServices
+  const outcome = await within(() => runTests({ files, namePatterns, signal }))
   const all = [...skipped, ...outcome.skipped]
   if (all.length > 0) print('', 'Skipped:', ...all.map(line => `  ${line}`))
   if (ci && all.length > 0) print('With CI=true nothing may be skipped.')

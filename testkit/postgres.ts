@@ -18,7 +18,8 @@ const throwAway = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  max_connections: '200'
+  max_connections: '200',
+  wal_level: 'logical'
 }
 
 const removal = `read -r _; kill -INT "$1" 2>/dev/null

@@ -13,7 +13,7 @@ function configOf(kafka: string, port: number, plugins: string) {
     'group.id': 'connect',
     listeners: `http://127.0.0.1:${port}`,
     'plugin.path': plugins,
-    'plugin.discovery': 'hybrid_warn',
+    'plugin.discovery': 'service_load',
     'key.converter': 'org.apache.kafka.connect.storage.StringConverter',
     'value.converter': 'org.apache.kafka.connect.storage.StringConverter',
     'config.storage.topic': 'connect-configs',
