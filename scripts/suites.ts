@@ -10,7 +10,7 @@ interface Suite {
 }
 
 export const suites: readonly Suite[] = [
-  { name: 'scripts', files: 'scripts/*.test.ts' },
+  { name: 'scripts', files: 'scripts/**/*.test.ts' },
   { name: 'packages', files: 'packages/**/*.test.ts' },
   { name: 'testkit', files: 'testkit/**/*.test.ts' },
   { name: 'scenarios', files: 'scenarios/**/*.test.ts' },
