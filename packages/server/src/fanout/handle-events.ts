@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../domain/event.ts'
 import type { FanoutContext } from './fanout-context.ts'
 import { handleBatch } from './handle-batch.ts'
-import { isTransient } from './is-transient.ts'
+import { isTransient } from '../domain/is-transient.ts'
 
 /** Tries of an event alone before it is buried. */
 const TRIES_MAX = 5

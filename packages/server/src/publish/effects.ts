@@ -1,4 +1,5 @@
 import { Problem } from '../domain/errors.ts'
+import { isTransient } from '../domain/is-transient.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 /**
@@ -19,12 +20,14 @@ export async function attempt(
 
 /**
  * Runs an effect without which the answer would be a lie: what was acknowledged must hold for the next read.
- * @throws Problem unavailable; the write is stored, and repeating the request runs the effect again.
+ * @throws Problem unavailable when a dependency failed; the write is stored, and repeating the request runs the
+ * effect again. Other errors stay what they are: repeating cures no defect.
  */
 export async function insist(effect: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run()
   } catch (cause) {
+    if (!isTransient(cause)) throw cause
     throw new Problem(
       'unavailable',
       `The change is stored, but ${effect} failed. Repeat the request.`,

@@ -58,6 +58,13 @@ test('a change whose rules could not be dropped answers unavailable, and can be 
   await changeHide(world, 'hide', reader, id)
 })
 
+test('a defect is not told as a dependency that is down', async t => {
+  const world = await openWriteWorld(t)
+  const [reader, author] = await pair(world)
+  world.faults.feeds.dropRules = () => Promise.reject(new TypeError('readers is undefined'))
+  await assert.rejects(world.change('mute', reader, author), TypeError)
+})
+
 test('hide drops the rules of the reader', async t => {
   const world = await openWriteWorld(t)
   const [reader, author] = await pair(world)
@@ -75,6 +82,33 @@ test('a follow backfills a warm feed; one that changed nothing does it again', a
   assert.deepEqual(await world.warm(`feed:${reader}`), [])
   await world.store.follow(reader, author)
   await world.change('follow', reader, author)
+  assert.deepEqual(await world.warm(`feed:${reader}`), [id])
+})
+
+test('a follow that is repeated under its key brings back no author who was unfollowed meanwhile', async t => {
+  const world = await openWriteWorld(t)
+  const [reader, author] = await pair(world)
+  const key = { owner: reader, key: 'k', hash: 'h' }
+  await world.post(author)
+  await changeRelation(world, 'follow', reader, author, key)
+  await world.change('unfollow', reader, author)
+  await world.settle()
+  for (const cut of await world.store.ripeCuts(0, 10)) await world.store.removeCut(cut)
+  await world.pages.build(`feed:${reader}`)
+  const again = await changeRelation(world, 'follow', reader, author, key)
+  assert.deepEqual(again, { value: true, replayed: true })
+  assert.deepEqual(await world.warm(`feed:${reader}`), [])
+})
+
+test('a repeated follow that still stands is backfilled again', async t => {
+  const world = await openWriteWorld(t)
+  const [reader, author] = await pair(world)
+  const key = { owner: reader, key: 'k', hash: 'h' }
+  const id = await world.post(author)
+  await world.settle()
+  await world.pages.build(`feed:${reader}`)
+  await world.store.follow(reader, author, key)
+  await changeRelation(world, 'follow', reader, author, key)
   assert.deepEqual(await world.warm(`feed:${reader}`), [id])
 })
 

@@ -1,6 +1,6 @@
 import type { PostId } from '../domain/post-id.ts'
 import type { Feeds } from '../ports/feeds.ts'
-import type { IdempotencyKey, RelationStore, Written } from '../ports/store.ts'
+import type { IdempotencyKey, Relation, RelationStore, Written } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type BackfillContext, backfill } from '../rebuild/backfill.ts'
 import { attempt, insist } from './effects.ts'
@@ -9,7 +9,7 @@ import { checkPair } from './validate.ts'
 export type RelationChange = 'follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute'
 
 interface RelationContext extends BackfillContext {
-  readonly store: BackfillContext['store'] & Pick<RelationStore, RelationChange>
+  readonly store: BackfillContext['store'] & Pick<RelationStore, RelationChange | 'follows'>
   readonly feeds: BackfillContext['feeds'] & Pick<Feeds, 'dropRules'>
   readonly telemetry: Telemetry
 }
@@ -35,8 +35,21 @@ export async function changeRelation(
     feeds.dropRules(both ? [reader, author] : [reader])
   )
   if (change === 'follow')
-    await attempt(telemetry, 'backfill', () => backfill(context, reader, author))
+    await attempt(telemetry, 'backfill', () => backfillFollow(context, { reader, author }, written))
   return written
+}
+
+/**
+ * A request that is repeated may find its follow ended long ago, and its cut gone: then nothing would hide the posts.
+ * An unfollow after this look leaves a cut that does.
+ */
+async function backfillFollow(
+  context: RelationContext,
+  pair: Relation,
+  { replayed }: Written<boolean>
+): Promise<void> {
+  if (replayed && !(await context.store.follows([pair]))[0]) return
+  await backfill(context, pair.reader, pair.author)
 }
 
 interface HideContext {

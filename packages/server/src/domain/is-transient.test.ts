@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { Problem } from '../domain/errors.ts'
+import { Problem } from './errors.ts'
 import { isTransient } from './is-transient.ts'
 
 function withCode(code: string): Error {

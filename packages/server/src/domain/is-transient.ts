@@ -1,4 +1,4 @@
-import { Problem } from '../domain/errors.ts'
+import { Problem } from './errors.ts'
 
 /** System errors of connections, and SQLSTATE classes: connection, transaction rollback, resources, operator. */
 const TRANSIENT = /^(E[A-Z]{3,}|ABORT_ERR|08...|40...|53...|57...)$/
