@@ -1,15 +1,12 @@
 import path from 'node:path'
-import { createMemoryEventLog } from './adapters/memory/event-log.ts'
-import { createMemoryFeeds } from './adapters/memory/feeds.ts'
-import { type BundledPostgres, startBundledPostgres } from './adapters/postgres/bundled/index.ts'
-import { migrate } from './adapters/postgres/migrate.ts'
-import { createPostgresStore } from './adapters/postgres/store.ts'
-import { createSystemClock } from './adapters/system/clock.ts'
 import { createTelemetry } from './adapters/telemetry/telemetry.ts'
 import type { Config } from './config.ts'
 import { createFeed, type Feed, type Ports } from './feed.ts'
+import { healthOf } from './health.ts'
 import { createHttpServer } from './http/server.ts'
 import { createSeen } from './janitor/seen.ts'
+import { modeOf } from './mode.ts'
+import { openPorts } from './open-ports.ts'
 import { ROLE_LOOPS } from './roles.ts'
 import { readSecrets, type Secrets } from './secrets.ts'
 
@@ -37,73 +34,72 @@ export interface AppOptions {
 /** config -> ports -> roles: the one place where all meets. Two apps in one process do not know of each other. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   await using parts = new AsyncDisposableStack()
+  const mode = modeOf(config)
   const secrets = await readSecrets(config)
   const { telemetry, metrics } = createTelemetry({ level: config.logLevel })
-  const bundled = config.databaseUrl === '' ? parts.use(await startDatabase(config, options)) : null
-  const url = bundled?.url ?? config.databaseUrl
-  await migrate(url)
-  const clock = createSystemClock()
-  const { limits } = config
-  const store = parts.use(await createPostgresStore({ ...config, url, limits, telemetry }))
-  const feeds = parts.use(
-    createMemoryFeeds({ clock, limits, bytesMax: config.feedsBytes, telemetry })
-  )
-  const log = parts.use(createMemoryEventLog({}))
-  const ports: Ports = { store, feeds, log, clock, telemetry }
+  const onFatal = options.onFatal ?? (() => {})
+  const { ports, database } = await openPorts(config, parts, { telemetry, mode, onFatal })
+  const { limits, roles } = config
   const seen = createSeen()
-  const mode = bundled === null ? 'embedded, external database' : 'embedded'
-  const feed = createFeed(ports, { ...config, secret: secrets.secret, mode, seen: seen.note })
+  const { secret } = secrets
+  const feed = createFeed(ports, { limits, roles, mode, secret, seen: seen.note })
   parts.defer(() => feed.idle())
-  for (const role of config.roles)
+  for (const role of roles)
     for (const part of await ROLE_LOOPS[role]({ ...ports, limits, seen })) parts.use(part)
-  const http = !config.roles.includes('api') || options.listen === false ? null : await listen()
-  if (http !== null) await bundled?.setOwner({ port: Number(new URL(http).port) })
+  const listens = roles.includes('api') && options.listen !== false
+  const url = listens
+    ? await listen(config, options, secrets, { ports, feed, metrics, parts })
+    : null
+  if (url !== null) await database.setOwner({ port: Number(new URL(url).port) })
   const owned = parts.move()
   return {
     feed,
     ports,
     secrets,
-    url: http,
-    notes: bundled?.notes ?? [],
-    dataDir: bundled?.dataDir ?? null,
+    url,
+    notes: [...database.notes, ...roleNotes(config)],
+    dataDir: database.dataDir,
     mode,
     [Symbol.asyncDispose]: () => owned.disposeAsync()
   }
+}
 
-  async function listen(): Promise<string> {
-    const server = createHttpServer({
-      backend: { as: feed.as, admin: feed.admin, metrics, health: () => health(store) },
-      auth: {
-        serverKey: secrets.serverKey,
-        keys: config.jwksUrl === '' ? { secret: secrets.secret } : { jwksUrl: config.jwksUrl },
-        issuer: config.jwtIssuer || undefined,
-        audience: config.jwtAudience || undefined
-      },
-      telemetry,
-      production: config.production,
-      corsOrigins: config.corsOrigins,
-      ...(options.dev === true && { dev: { pageFolder: PAGE_FOLDER } })
-    })
-    parts.defer(() => server.close())
-    return server.listen({ host: config.host, port: config.port })
-  }
+interface Served {
+  readonly ports: Ports
+  readonly feed: Feed
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>
+  readonly parts: AsyncDisposableStack
 }
 
 const PAGE_FOLDER = path.resolve(import.meta.dirname, '../../console/src')
 
-function startDatabase(config: Config, { onFatal }: AppOptions): Promise<BundledPostgres> {
-  return startBundledPostgres({
-    dataDir: path.resolve(config.dataDir, 'postgres'),
-    onExit: reason => onFatal?.(reason),
-    onLost: error => onFatal?.(error.message)
+/** The HTTP server; it stops first, before what it needs. */
+async function listen(
+  config: Config,
+  { dev }: AppOptions,
+  { secret, serverKey }: Secrets,
+  { ports, feed, metrics, parts }: Served
+): Promise<string> {
+  const { production, corsOrigins, jwksUrl, jwtIssuer, jwtAudience, host, port } = config
+  const server = createHttpServer({
+    backend: { as: feed.as, admin: feed.admin, metrics, health: () => healthOf(ports) },
+    auth: {
+      serverKey,
+      keys: jwksUrl === '' ? { secret } : { jwksUrl },
+      issuer: jwtIssuer || undefined,
+      audience: jwtAudience || undefined
+    },
+    telemetry: ports.telemetry,
+    production,
+    corsOrigins,
+    ...(dev === true && { dev: { pageFolder: PAGE_FOLDER } })
   })
+  parts.defer(() => server.close())
+  return server.listen({ host, port })
 }
 
-async function health(store: Ports['store']): Promise<Record<string, string>> {
-  try {
-    await store.ping()
-    return { store: 'ok' }
-  } catch (error) {
-    return { store: error instanceof Error ? error.message : String(error) }
-  }
+/** What would surprise whoever started it. */
+function roleNotes({ roles, redisUrls }: Config): string[] {
+  if (redisUrls.length > 0 || roles.includes('fanout')) return []
+  return ['The roles relay and fanout are off: new posts do not reach the feeds of followers.']
 }

@@ -38,6 +38,41 @@ export const SETTINGS = {
     '.fanwise',
     'Folder of the bundled PostgreSQL and of generated secrets.'
   ),
+  redisUrls: list(
+    'FANWISE_REDIS_URL',
+    [],
+    'Redis or Valkey 7 for feeds, as redis://host:port; several, separated by commas, are nodes of one cluster. Empty keeps feeds in memory: one process only.'
+  ),
+  feeds: choice(
+    'FANWISE_FEEDS',
+    ['list', 'zset'],
+    'list',
+    'How Redis holds a feed: a list (8 kB for 800 ids) or a sorted set.'
+  ),
+  kafkaBrokers: list(
+    'FANWISE_KAFKA_BROKERS',
+    [],
+    'Some brokers of Kafka 3.9 or later, as host:port, separated by commas. Empty hands events over in memory: relay and fanout in one process.'
+  ),
+  kafkaPartitions: integer(
+    'FANWISE_KAFKA_PARTITIONS',
+    64,
+    1,
+    4096,
+    'Partitions of the topic of events when it is made: a power of two, and never changed.'
+  ),
+  kafkaReplicas: optionalInteger(
+    'FANWISE_KAFKA_REPLICAS',
+    1,
+    9,
+    'Replicas of topics when they are made. Default as the brokers say.'
+  ),
+  relay: choice(
+    'FANWISE_RELAY',
+    ['own', 'cdc'],
+    'own',
+    'Who carries events from the outbox to Kafka: the role relay, or Debezium (cdc). The same on all processes.'
+  ),
   roles: list('FANWISE_ROLES', [...ROLES], 'What this process does, separated by commas.', ROLES),
   secret: text(
     'FANWISE_SECRET',

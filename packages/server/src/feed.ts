@@ -51,9 +51,13 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
     limits: options.limits,
     requestBuild: list => builders.request(list)
   })
+  const { limits, mode, roles, seen } = options
   const base = {
     ...ports,
-    ...options,
+    limits,
+    mode,
+    roles,
+    seen,
     pager,
     directory: createDirectory(ports),
     cursors: new CursorCodec(options.secret),

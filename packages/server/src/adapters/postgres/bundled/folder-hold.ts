@@ -14,7 +14,8 @@ const lockKey = [4_601_173, 1]
 const patienceMs = 3_000
 
 const heldBy = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
-  where l.locktype = 'advisory' and l.classid = $1 and l.objid = $2 and l.objsubid = 2 and l.granted`
+  where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
+    and l.classid = $1 and l.objid = $2 and l.objsubid = 2 and l.granted`
 
 export interface HoldOptions {
   url: string
