@@ -2,6 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import {
+  Admin,
+  ConfigResourceTypes,
+  IncrementalAlterConfigOperationTypes
+} from '@platformatic/kafka'
 import { createKafkaEventLog } from '../packages/server/src/adapters/kafka/event-log.ts'
 import type {
   KafkaEventLogOptions,
@@ -101,4 +106,28 @@ export async function until(
     assert.ok(performance.now() < end, `${what} within ${ms} ms`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
+}
+
+/** Does something as an operator would. */
+export async function withAdmin<T>(url: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = new Admin({ clientId: 'test', bootstrapBrokers: url.split(',') })
+  try {
+    return await work(admin)
+  } finally {
+    await admin.close()
+  }
+}
+
+export const SESSION_MS = 1500
+
+/** Makes a group notice soon that a member is gone. */
+export async function shortSession(url: string, group: string): Promise<void> {
+  const set = (name: string, ms: number) => ({
+    name: `consumer.${name}.ms`,
+    configOperation: IncrementalAlterConfigOperationTypes.SET,
+    value: `${ms}`
+  })
+  const configs = [set('session.timeout', SESSION_MS), set('heartbeat.interval', 300)]
+  const resource = { resourceType: ConfigResourceTypes.GROUP, resourceName: group, configs }
+  await withAdmin(url, admin => admin.incrementalAlterConfigs({ resources: [resource] }))
 }
