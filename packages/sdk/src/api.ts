@@ -170,10 +170,14 @@ export interface PageSources {
   readonly seam: number
 }
 
-/** The comparison of walks (warm, evicted, rebuilt) with the oracle. */
+/** The comparison of walks (as the feed stands, evicted, rebuilt) with the oracle. */
 export interface VerifyReport {
   readonly readers: number
+  /** Readers whose feed was not warm: the walk of it as it stands saw the Store alone. */
+  readonly cold: number
   readonly pages: PageSources
+  /** Events that were not worked off in the time that was given: the feeds can't be judged while this is not 0. */
+  readonly pending: number
   readonly differences: number
   readonly missing: number
   readonly extra: number
@@ -243,6 +247,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'idempotency_conflict'
   | 'follows_limit'
+  | 'rules_limit'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'internal'

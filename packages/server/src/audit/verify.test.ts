@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openWorld, type PageWorld } from '../../../../testkit/page-world.ts'
-import { mergeReports, NO_READERS } from './report.ts'
+import { mergeReports, NOTHING_VERIFIED } from '@fanwise/sdk'
+import { openWorld, type PageWorld, SILENT } from '../../../../testkit/page-world.ts'
+import { createPager } from '../page/page.ts'
 import { type VerifyContext, verifyReader } from './verify.ts'
 import type { Pages } from './walk.ts'
 
 function contextOf(world: PageWorld, changes: Partial<VerifyContext> = {}): VerifyContext {
-  const { store, feeds, limits, pager } = world
+  const { store, feeds, limits } = world
+  const still = { telemetry: SILENT, requestBuild() {}, requestSettle() {} }
+  const pager = createPager({ ...world, ...still })
   const build = (list: Parameters<VerifyContext['build']>[0]) => world.build(list)
-  return { store, feeds, limits, pager, build, settle: async () => true, ...changes }
+  return { store, feeds, limits, pager, build, settle: async () => 0, ...changes }
 }
 
 /** A reader with 60 posts of a pushed and 20 of a pulled followee, above and below a cap of 50. */
@@ -18,6 +21,7 @@ async function readerWithPast(world: PageWorld) {
   await world.follow(v, s)
   await world.deliverBy(s, 'pull')
   await world.build(`feed:${v}`)
+  await world.build(`timeline:${s}`)
   for (let n = 0; n < 80; n++) {
     await world.wait(10_000)
     await world.post(n % 4 === 0 ? s : a)
@@ -32,8 +36,8 @@ test('a feed as it should be has no differences, and most pages are warm', async
   const { v } = await readerWithPast(world)
   const report = await verifyReader(contextOf(world), v)
   const { pages, ...rest } = report
-  const none = { differences: 0, missing: 0, extra: 0, misordered: 0, examples: [] }
-  assert.deepEqual(rest, { readers: 1, ...none })
+  const none = { pending: 0, differences: 0, missing: 0, extra: 0, misordered: 0, examples: [] }
+  assert.deepEqual(rest, { readers: 1, cold: 0, ...none })
   assert.ok(pages.warm > pages.store + pages.seam, JSON.stringify(pages))
   assert.equal(pages.seam, 2, 'the walks as it stands and rebuilt cross the seam')
 })
@@ -48,7 +52,36 @@ test('a reader on PostgreSQL has no differences', async t => {
   for (const id of hidden) await world.hide(v, id)
   await world.rule('mute', v, authors[1] as number)
   const report = await verifyReader(contextOf(world), v)
-  assert.deepEqual([report.differences, report.pages.seam], [0, 2])
+  assert.deepEqual([report.differences, report.cold], [0, 1])
+  assert.equal(report.pages.seam, 1, 'cold, it has no seam')
+})
+
+test('a cold feed is walked as it is, and built only afterwards', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v, a } = await readerWithPast(world)
+  await world.feeds.drop([`feed:${v}`])
+  const walks: string[] = []
+  const context = contextOf(world)
+  const pager: Pages = {
+    async home(reader, query) {
+      const page = await context.pager.home(reader, query)
+      walks.push(page.source)
+      return page
+    }
+  }
+  await world.publish(a)
+  const report = await verifyReader({ ...context, pager }, v)
+  assert.deepEqual([report.cold, report.differences], [1, 0])
+  assert.deepEqual(new Set(walks.slice(0, 3)), new Set(['store']))
+  assert.ok(walks.includes('warm'))
+})
+
+test('events that are not worked off in time are told, be there a difference or not', async t => {
+  const world = await openWorld(t, 'memory', limits)
+  const { v } = await readerWithPast(world)
+  await world.feeds.drop([`feed:${v}`])
+  const report = await verifyReader(contextOf(world, { settle: async () => 7 }), v)
+  assert.deepEqual([report.pending, report.differences], [7, 0])
 })
 
 for (const cap of [10, 11, 12, 13, 14]) {
@@ -56,6 +89,7 @@ for (const cap of [10, 11, 12, 13, 14]) {
     const world = await openWorld(t, 'memory', { cap, slack: 0 })
     const [v] = (await world.users('v')) as [number]
     for (let n = 0; n < 40; n++) await world.pastPost(v)
+    await world.build(`feed:${v}`)
     const report = await verifyReader(contextOf(world), v)
     assert.deepEqual([report.pages.seam, report.differences], [2, 0])
   })
@@ -75,7 +109,7 @@ test('what the fan-out did not push is missing', async t => {
   const world = await openWorld(t, 'memory', limits)
   const { v, a } = await readerWithPast(world)
   for (let n = 0; n < 25; n++) await world.publish(a)
-  const report = await verifyReader(contextOf(world, { settle: async () => false }), v)
+  const report = await verifyReader(contextOf(world, { settle: async () => 25 }), v)
   assert.deepEqual([report.differences, report.missing, report.examples.length], [25, 25, 20])
 })
 
@@ -93,15 +127,16 @@ test('what does not belong into a feed is extra', async t => {
 test('what is only on its way is no difference', async t => {
   const world = await openWorld(t, 'memory', limits)
   const { v, a } = await readerWithPast(world)
-  const id = await world.publish(a)
   let settles = 0
+  let id = await world.publish(a)
   const settle = async () => {
     settles++
     await world.deliver(a, id)
-    return true
+    if (settles === 1) id = await world.publish(a)
+    return 0
   }
   const report = await verifyReader(contextOf(world, { settle }), v)
-  assert.deepEqual([report.differences, settles], [0, 1])
+  assert.deepEqual([report.differences, settles], [0, 2])
 })
 
 test('posts that come, go and are hidden during a walk are no difference', async t => {
@@ -120,9 +155,10 @@ test('posts that come, go and are hidden during a walk are no difference', async
       return page
     }
   }
-  const settle = () => Promise.reject(new Error('nothing to wait for'))
+  let settles = 0
+  const settle = async () => settles++ * 0
   const report = await verifyReader(contextOf(world, { pager, settle }), v)
-  assert.equal(report.differences, 0)
+  assert.deepEqual([report.differences, settles], [0, 1])
 })
 
 test('pages out of order, repeated, or that do not get on are told', async t => {
@@ -153,6 +189,8 @@ test('reports add up, with 20 examples', () => {
   const example = { reader: 'v', walk: 'warm', kind: 'extra', post: '1' } as const
   const one = {
     readers: 1,
+    cold: 1,
+    pending: 3,
     pages: { warm: 1, store: 2, seam: 3 },
     differences: 15,
     missing: 0,
@@ -162,7 +200,8 @@ test('reports add up, with 20 examples', () => {
   }
   const sum = mergeReports([one, one])
   assert.deepEqual(sum.pages, { warm: 2, store: 4, seam: 6 })
-  assert.deepEqual([sum.readers, sum.differences, sum.extra], [2, 30, 30])
+  assert.deepEqual([sum.readers, sum.cold, sum.differences, sum.extra], [2, 2, 30, 30])
+  assert.equal(sum.pending, 3, 'the same events, seen twice')
   assert.equal(sum.examples.length, 20)
-  assert.deepEqual(mergeReports([]), NO_READERS)
+  assert.deepEqual(mergeReports([]), NOTHING_VERIFIED)
 })

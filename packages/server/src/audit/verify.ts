@@ -16,20 +16,22 @@ const STORE_LIMIT = 500
 const SPARE = 1000
 
 export interface VerifyContext {
+  /** Must not mend or build what it walks: a list that was wrong has to be wrong when it is walked again. */
   readonly pager: Pages
   readonly store: Pick<Store, 'oracle' | 'rules' | 'usersByNumbers'>
   readonly feeds: Pick<Feeds, 'take' | 'drop'>
   readonly limits: Pick<Limits, 'cap' | 'slack' | 'settleMs'>
   /** Resolves when the list is warm, or could not be made so. */
   readonly build: (list: ListKey) => Promise<unknown>
-  /** Waits until all events so far are worked off; false after `timeoutMs`. */
-  readonly settle: (timeoutMs: number) => Promise<boolean>
+  /** Waits until all events so far are worked off: 0; after `timeoutMs` how many are left. */
+  readonly settle: (timeoutMs: number) => Promise<number>
 }
 
 type Kind = VerifyExample['walk']
 
 interface Findings {
   readonly pages: PageSources
+  readonly pending: number
   readonly differences: readonly Difference[]
 }
 
@@ -74,29 +76,31 @@ async function walkOnce(context: VerifyContext, reader: number, kind: Kind): Pro
   const source = kind === 'store' ? 'store' : 'any'
   const walked = await walkHome(context.pager, reader, sizes, source)
   const after = await readOracle(context.store, reader)
-  return { pages: walked.pages, differences: compareWalk(walked, before, after) }
+  return { pages: walked.pages, pending: 0, differences: compareWalk(walked, before, after) }
 }
 
 /** A difference counts if it is still there after a settle: what is only on its way is none. */
 async function walkOfKind(context: VerifyContext, reader: number, kind: Kind): Promise<Findings> {
   const first = await walkOnce(context, reader, kind)
   if (first.differences.length === 0) return first
-  await context.settle(context.limits.settleMs)
+  const pending = await context.settle(context.limits.settleMs)
   const second = await walkOnce(context, reader, kind)
   const name = (one: Difference) => `${one.kind} ${one.post}`
   const still = new Set(second.differences.map(name))
   return {
     pages: addPages(first.pages, second.pages),
+    pending,
     differences: first.differences.filter(one => still.has(name(one)))
   }
 }
 
 /**
- * Compares the reader's feed with the oracle three times: as it stands (built if it is cold), from the Store alone
- * after it was evicted, and rebuilt. May run while people read and write.
+ * Compares the reader's feed with the oracle three times: as it stands, be it cold; from the Store alone after it was
+ * evicted; and rebuilt. Events on their way are waited for. May run while people read and write.
  */
 export async function verifyReader(context: VerifyContext, reader: number): Promise<VerifyReport> {
-  await warmUp(context, reader)
+  const pending = await context.settle(context.limits.settleMs)
+  const cold = (await floorOf(context, `feed:${reader}`)) === null ? 1 : 0
   const warm = await walkOfKind(context, reader, 'warm')
   await context.feeds.drop([`feed:${reader}`])
   const store = await walkOfKind(context, reader, 'store')
@@ -106,6 +110,8 @@ export async function verifyReader(context: VerifyContext, reader: number): Prom
   const found = Object.entries({ warm, store, rebuilt }).flatMap(([walk, { differences }]) =>
     differences.map(one => ({ reader: user?.id ?? `${reader}`, walk: walk as Kind, ...one }))
   )
-  const pages = [warm, store, rebuilt].map(findings => findings.pages).reduce(addPages)
-  return reportOf(pages, found)
+  const walks = [warm, store, rebuilt]
+  const pages = walks.map(findings => findings.pages).reduce(addPages)
+  const left = Math.max(pending, ...walks.map(findings => findings.pending))
+  return reportOf({ cold, pages, pending: left }, found)
 }

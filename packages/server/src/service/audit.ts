@@ -1,6 +1,7 @@
 import type { AdminApi, UserId } from '@fanwise/sdk'
 import { type VerifyContext, verifyReader } from '../audit/verify.ts'
 import { END } from '../domain/post-id.ts'
+import { createPager } from '../page/page.ts'
 import type { ListKey } from '../ports/feeds.ts'
 import type { ServiceContext } from './context.ts'
 import { unknownUser } from './directory.ts'
@@ -16,19 +17,39 @@ export interface AuditContext extends ServiceContext, SettleContext {
   readonly roles: readonly string[]
 }
 
+/**
+ * Waits for all events and tells how many are left. Readers are verified by the thousand: where events did not drain
+ * just now, the next ones only look.
+ */
+function settleForAll(context: AuditContext): VerifyContext['settle'] {
+  const { store, log, clock } = context
+  let failed = -Infinity
+  return async timeoutMs => {
+    const justNow = clock.monotonic() - failed < timeoutMs
+    if (await settle(context, justNow ? 0 : timeoutMs)) return 0
+    if (!justNow) failed = clock.monotonic()
+    const [stored, logged] = await Promise.all([
+      store.outboxPending(),
+      log.pending().catch(() => 1)
+    ])
+    return Math.max(1, stored + logged)
+  }
+}
+
 /** Looking after feeds: compare, make anew, wait, count. */
 export function createAudit(
   context: AuditContext
 ): Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'> {
-  const { store, feeds, limits, pager, build, clock } = context
+  const { store, feeds, limits, build, clock } = context
   const started = clock.monotonic()
   const verifying: VerifyContext = {
     store,
     feeds,
     limits,
-    pager,
+    // The pager of readers would settle and build the very lists that are judged.
+    pager: createPager({ ...context, requestBuild() {}, requestSettle() {} }),
     build,
-    settle: timeoutMs => settle(context, timeoutMs)
+    settle: settleForAll(context)
   }
   async function numberOf(id: UserId): Promise<number> {
     const user = (await context.directory.findMany([id])).get(id)

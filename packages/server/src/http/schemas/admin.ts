@@ -34,23 +34,29 @@ const example = Type.Object(
 )
 
 const VERIFIED: VerifyReport = {
-  readers: 1,
+  ...{ readers: 1, cold: 0 },
   pages: { warm: 40, store: 12, seam: 1 },
-  ...{ differences: 0, missing: 0, extra: 0, misordered: 0 },
+  ...{ pending: 0, differences: 0, missing: 0, extra: 0, misordered: 0 },
   examples: []
 }
 
 export const VerifyReportSchema = Type.Object(
   {
     readers: count,
+    cold: Type.Integer({ minimum: 0, description: 'Readers whose feed was not warm.' }),
     pages: Type.Object({ warm: count, store: count, seam: count }, strict),
+    pending: Type.Integer({
+      minimum: 0,
+      description: 'Events that were not worked off in time; feeds are not judged then.'
+    }),
     ...{ differences: count, missing: count, extra: count, misordered: count },
     examples: Type.Array(example, { maxItems: 20, description: 'Some of the differences.' })
   },
   {
     $id: 'VerifyReport',
     ...strict,
-    description: 'Walks through the feed (warm, evicted, rebuilt) compared with the oracle.',
+    description:
+      'Walks through the feed (as it stands, evicted, rebuilt) compared with the oracle.',
     examples: [VERIFIED]
   }
 )

@@ -1,0 +1,39 @@
+import type { VerifyReport } from './api.ts'
+
+const EXAMPLES_MAX = 20
+
+/** The report of no reader at all: what reports are added to. */
+export const NOTHING_VERIFIED: VerifyReport = {
+  readers: 0,
+  cold: 0,
+  pages: { warm: 0, store: 0, seam: 0 },
+  pending: 0,
+  differences: 0,
+  missing: 0,
+  extra: 0,
+  misordered: 0,
+  examples: []
+}
+
+/** Sums the reports of different readers. Keeps the first 20 examples; `pending` is the most that one of them says. */
+export function mergeReports(reports: Iterable<VerifyReport>): VerifyReport {
+  return [...reports].reduce(add, NOTHING_VERIFIED)
+}
+
+function add(a: VerifyReport, b: VerifyReport): VerifyReport {
+  return {
+    readers: a.readers + b.readers,
+    cold: a.cold + b.cold,
+    pages: {
+      warm: a.pages.warm + b.pages.warm,
+      store: a.pages.store + b.pages.store,
+      seam: a.pages.seam + b.pages.seam
+    },
+    pending: Math.max(a.pending, b.pending),
+    differences: a.differences + b.differences,
+    missing: a.missing + b.missing,
+    extra: a.extra + b.extra,
+    misordered: a.misordered + b.misordered,
+    examples: [...a.examples, ...b.examples].slice(0, EXAMPLES_MAX)
+  }
+}
