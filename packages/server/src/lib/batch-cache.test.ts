@@ -116,6 +116,24 @@ test('entries age from the start of their load', async () => {
   assert.deepEqual(await second, of({ a: 2 }))
 })
 
+test('while it is not usable, nothing kept is used and nothing that is loaded is kept', async () => {
+  let usable = true
+  const { cache, loads } = manual({ usable: () => usable })
+  const kept = cache.getMany(['a'])
+  loads[0]!.resolve(of({ a: 1 }))
+  await kept
+  const flying = cache.getMany(['b'])
+  usable = false
+  const both = cache.getMany(['a', 'b', 'a'])
+  assert.deepEqual(loads[2]!.keys, ['a', 'b'], 'neither the entry nor the flight')
+  loads[2]!.resolve(of({ a: 2, b: 2 }))
+  assert.deepEqual(await both, of({ a: 2, b: 2 }))
+  loads[1]!.resolve(of({ b: 1 }))
+  await flying
+  usable = true
+  assert.deepEqual(await cache.getMany(['a', 'b']), of({ a: 1, b: 1 }))
+})
+
 test('the least recently used goes first', async () => {
   const loaded: string[] = []
   const cache = createBatchCache<string, number>({

@@ -7,6 +7,8 @@ export interface BatchCacheOptions<K, V> extends LruLimits<V> {
   readonly ttlMs?: number
   /** ms; a monotonic clock. */
   readonly now: () => number
+  /** While it says no, every key is loaded, and nothing is kept, joined or used that was kept before. */
+  readonly usable?: () => boolean
 }
 
 export interface BatchCache<K, V> {
@@ -32,6 +34,7 @@ type Flight<K, V> = Promise<ReadonlyMap<K, V>>
  */
 export function createBatchCache<K, V>(options: BatchCacheOptions<K, V>): BatchCache<K, V> {
   const { load, now, max, maxBytes = Infinity, size = () => 0, ttlMs = Infinity } = options
+  const { usable = () => true } = options
   const entries = new LruMap<K, Entry<V>>({ max, maxBytes, size: entry => size(entry.value) })
   const flights = new Map<K, Flight<K, V>>()
 
@@ -59,6 +62,7 @@ export function createBatchCache<K, V>(options: BatchCacheOptions<K, V>): BatchC
 
   return {
     async getMany(keys) {
+      if (!usable()) return new Map(await load([...new Set(keys)]))
       const found = new Map<K, V>()
       const waiting = new Map<K, Flight<K, V>>()
       const missing: K[] = []

@@ -42,18 +42,20 @@ function cacheAuthor(user: User): CachedAuthor {
  */
 export function createCaches(context: {
   readonly store: Pick<Store, 'postsByIds' | 'usersByNumbers' | 'likeCounts'>
-  readonly feeds: Pick<Feeds, 'subscribe'>
+  readonly feeds: Pick<Feeds, 'subscribe' | 'inStep'>
   readonly clock: Clock
 }) {
   const { store, feeds, clock } = context
   const now = () => clock.monotonic()
+  const usable = () => feeds.inStep()
   const posts = createBatchCache<PostId, CachedPost>({
     load: async ids =>
       new Map((await store.postsByIds(ids)).map(post => [post.id, cachePost(post)])),
     max: POSTS_MAX,
     maxBytes: POSTS_BYTES,
     size: post => post.body.length + ENTRY_BYTES,
-    now
+    now,
+    usable
   })
   const authors = createBatchCache<number, CachedAuthor>({
     load: async numbers =>
@@ -61,7 +63,8 @@ export function createCaches(context: {
     max: AUTHORS_MAX,
     maxBytes: AUTHORS_BYTES,
     size: author => author.json.length + ENTRY_BYTES,
-    now
+    now,
+    usable
   })
   const likes = createBatchCache<PostId, number>({
     load: async ids => {
@@ -73,6 +76,7 @@ export function createCaches(context: {
     now
   })
   feeds.subscribe(change => {
+    if (change.everything) for (const cache of [posts, authors]) cache.clear()
     posts.forget(change.posts ?? [])
     authors.forget(change.users ?? [])
   })

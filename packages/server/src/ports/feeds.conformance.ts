@@ -289,6 +289,7 @@ function describeRest<T extends FeedsUnderTest>(setUp: Make<T>): void {
     const change = { posts: [ago(1)], users: [2 ** 40] }
     await feeds.announce(change)
     assert.deepEqual(heard, [change, change])
+    assert.equal(feeds.inStep(), true)
   })
 
   test('stats count the warm lists', async t => {

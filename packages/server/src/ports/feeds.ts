@@ -31,6 +31,8 @@ export type RulesRead =
 export interface Change {
   readonly posts?: readonly PostId[]
   readonly users?: readonly number[]
+  /** Some changes may not have been heard: all that is kept has to go. */
+  readonly everything?: true
 }
 
 export interface FeedsStats {
@@ -76,6 +78,11 @@ export interface Feeds extends AsyncDisposable {
   /** Tells every process, this one included, what to forget. Resolves when this process has forgotten it. */
   announce(change: Change): Promise<void>
   subscribe(listener: (change: Change) => void): void
+  /**
+   * Whether this process has heard all that was announced until 100 ms ago. Otherwise what it keeps may be out of
+   * date and must not be used; it may be used again once this holds, less what was told to be forgotten.
+   */
+  inStep(): boolean
 
   /** Trims to the byte budget and forgets idle lists, as far as the engine does not do so by itself. Returns how many went. */
   expire(): Promise<number>

@@ -34,9 +34,13 @@ export function createDirectory(context: { store: Store; feeds: Feeds; clock: Cl
     load: async wanted =>
       new Map((await store.usersByNumbers(wanted)).map(user => [user.number, user])),
     max: USERS_MAX,
-    now
+    now,
+    usable: () => feeds.inStep()
   })
-  feeds.subscribe(change => users.forget(change.users ?? []))
+  feeds.subscribe(change => {
+    if (change.everything) users.clear()
+    users.forget(change.users ?? [])
+  })
 
   async function byNumbers(wanted: readonly number[]): Promise<readonly User[]> {
     const found = await users.getMany([...new Set(wanted)])

@@ -148,6 +148,10 @@ class MemoryFeeds implements Feeds {
     this.#listeners.push(listener)
   }
 
+  inStep(): boolean {
+    return true
+  }
+
   async expire(): Promise<number> {
     this.#rules.expire()
     return this.#lists.expire() + this.#trim()

@@ -1,0 +1,60 @@
+/** A node that has not shown for so long that it heard everything uses nothing that it keeps. */
+export const STEP_MS = 100
+
+/** A number that is known to be out, and since when this node has waited for it. */
+interface Awaited {
+  readonly number: number
+  readonly askedAt: number
+}
+
+/**
+ * Whether all numbered messages were heard. In step: at some moment of the last STEP_MS the highest number was asked
+ * for, and all up to it were heard. So what another process announced is forgotten here, or nothing kept is used,
+ * STEP_MS after.
+ */
+export class Steps {
+  #heard: number | undefined
+  #awaited: Awaited[] = []
+  #inStepAt = -Infinity
+
+  inStep(now: number): boolean {
+    return now - this.#inStepAt <= STEP_MS
+  }
+
+  /** A message came. False: some before it did not. */
+  hear(number: number): boolean {
+    const before = this.#heard
+    if (before === undefined || number <= before) return true
+    this.#heard = number
+    this.#arrive()
+    return number === before + 1
+  }
+
+  /** `number` was the highest at some moment after `askedAt`. False: what was heard is not of the same count. */
+  learn(number: number, askedAt: number): boolean {
+    const before = this.#heard
+    if (before === undefined || number < before) this.#heard = number
+    this.#awaited.push({ number, askedAt })
+    this.#arrive()
+    return before === undefined || number >= before
+  }
+
+  /** Since when a number is waited for that was not heard; undefined when none is. */
+  get waitingSince(): number | undefined {
+    return this.#awaited[0]?.askedAt
+  }
+
+  /** The connection was lost: what came meanwhile is unknown. */
+  lose(): void {
+    this.#heard = undefined
+    this.#awaited = []
+    this.#inStepAt = -Infinity
+  }
+
+  #arrive(): void {
+    const heard = this.#heard ?? -Infinity
+    for (const { number, askedAt } of this.#awaited)
+      if (number <= heard) this.#inStepAt = Math.max(this.#inStepAt, askedAt)
+    this.#awaited = this.#awaited.filter(({ number }) => number > heard)
+  }
+}
