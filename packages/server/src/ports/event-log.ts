@@ -51,8 +51,8 @@ export interface Takeover {
 export class EventTooLargeError extends Error {
   readonly event: LoggedEvent
 
-  constructor(event: LoggedEvent, bytes: number, bytesMax: number) {
-    super(`Event ${event.id} takes ${bytes} bytes in the log; ${bytesMax} are allowed`)
+  constructor(event: LoggedEvent, bytes: number) {
+    super(`Event ${event.id} takes ${bytes} bytes in the log, and that is more than it allows`)
     this.name = 'EventTooLargeError'
     this.event = event
   }

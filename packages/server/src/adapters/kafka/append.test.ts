@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import test from 'node:test'
 import { Producer } from '@platformatic/kafka'
 import {
@@ -55,6 +56,27 @@ test('an event that the log can never take is named, and those behind it are not
   })
   await log.append(userEvents(1, ...Array.from({ length: 50 }, (_, i) => i)))
   assert.equal(await log.pending(), 50)
+})
+
+test('a topic that takes less than is known here has the event named, too', async t => {
+  const url = service(t, 'kafka')
+  if (url === undefined) return
+  const prefix = freshPrefix()
+  const topics = [{ topic: `${prefix}.events`, partitions: 4 }]
+  const configs = [{ name: 'max.message.bytes', value: '400' }]
+  await withAdmin(url, admin => admin.createTopics({ topics, configs }))
+  const { log } = await openLog(t, url, { prefix })
+  const noise = randomBytes(600).toString('hex')
+  const huge = { ...userEvents(1, 77)[0]!, id: noise }
+  await assert.rejects(log.append([...userEvents(1, 1, 2), huge, ...userEvents(1, 3)]), {
+    name: 'EventTooLargeError',
+    event: huge
+  })
+  await log.append(userEvents(1, ...Array.from({ length: 50 }, (_, i) => i)))
+  const worker = new Worker()
+  await log.consume(worker.open)
+  await until('what fits is done', async () => (await log.pending()) === 0)
+  assert.ok(worker.ids().includes('49'))
 })
 
 test('a topic with another count of partitions is refused, and so is no power of two', async t => {

@@ -2,6 +2,7 @@ import { CompressionAlgorithms, ProduceAcks, Producer } from '@platformatic/kafk
 import { eventKey, type LoggedEvent } from '../../domain/event.ts'
 import { EventTooLargeError } from '../../ports/event-log.ts'
 import { deadline } from './deadline.ts'
+import { answered } from './failures.ts'
 import { partitionOf } from './murmur2.ts'
 import type { Settings } from './options.ts'
 import { encode } from './records.ts'
@@ -13,12 +14,16 @@ const ROUND_MAX = 2000
 const RETRIES = 3
 const RETRY_MS = 250
 
-interface Message {
+interface RawMessage {
   readonly topic: string
-  readonly partition: number
   readonly key: Buffer
   readonly value: Buffer
   readonly headers: Map<Buffer, Buffer>
+}
+
+interface Message extends RawMessage {
+  readonly partition: number
+  readonly event: LoggedEvent
 }
 
 interface Chunk {
@@ -65,7 +70,7 @@ export class Appender implements AsyncDisposable {
   }
 
   /** Sends a record as it is, to another topic. */
-  async send(message: Omit<Message, 'partition'>): Promise<void> {
+  async send(message: RawMessage): Promise<void> {
     await this.#send([message])
   }
 
@@ -83,10 +88,10 @@ export class Appender implements AsyncDisposable {
     const messages = events.map(event => {
       const record = encode(event)
       const size = sizeOf(record)
-      if (size > tuning.bytesMax) throw new EventTooLargeError(event, size, tuning.bytesMax)
+      if (size > tuning.bytesMax) throw new EventTooLargeError(event, size)
       bytes += size
       const partition = partitionOf(String(eventKey(event.event)), partitions)
-      return { topic, partition, ...record }
+      return { topic, partition, event, ...record }
     })
     return { messages, bytes, done: Promise.withResolvers<void>() }
   }
@@ -111,7 +116,7 @@ export class Appender implements AsyncDisposable {
   async #round(chunks: readonly Chunk[]): Promise<void> {
     try {
       const messages = chunks.flatMap(chunk => chunk.messages)
-      for (const part of this.#parts(messages)) await this.#send(part)
+      for (const part of this.#parts(messages)) await this.#deliver(part)
       for (const { done } of chunks) done.resolve()
     } catch (error) {
       this.#settings.telemetry.count('log_append_failures')
@@ -136,7 +141,23 @@ export class Appender implements AsyncDisposable {
     return parts
   }
 
-  async #send(messages: readonly Omit<Message, 'partition'>[]): Promise<void> {
+  /** A topic may allow less than is known here: halves find out which event it is. @throws EventTooLargeError */
+  async #deliver(messages: readonly Message[]): Promise<void> {
+    const [first] = messages
+    try {
+      await this.#send(messages.map(({ event, ...message }) => message))
+    } catch (error) {
+      if (first === undefined || !answered(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) {
+        throw error
+      }
+      if (messages.length === 1) throw new EventTooLargeError(first.event, sizeOf(first))
+      const half = messages.length >> 1
+      await this.#deliver(messages.slice(0, half))
+      await this.#deliver(messages.slice(half))
+    }
+  }
+
+  async #send(messages: readonly RawMessage[]): Promise<void> {
     this.#producer ??= createProducer(this.#settings)
     const { requestMs } = this.#settings.tuning
     const sent = this.#producer.send({ messages: [...messages] })
@@ -168,7 +189,7 @@ function createProducer({ brokers, clientId, security, tuning }: Settings): Prod
   return new Producer(options)
 }
 
-function sizeOf({ key, value, headers }: Pick<Message, 'key' | 'value' | 'headers'>): number {
+function sizeOf({ key, value, headers }: Omit<RawMessage, 'topic'>): number {
   let bytes = RECORD_OVERHEAD + key.length + value.length
   for (const [name, text] of headers) bytes += name.length + text.length
   return bytes

@@ -4,7 +4,7 @@ import { withErrors } from './failures.ts'
 import type { Settings } from './options.ts'
 import { type Entry, endOf, entriesOf } from './records.ts'
 
-const PARTITION_BYTES = 1 << 20
+const PARTITION_BYTES = 1 << 18
 const REQUEST_BYTES = 16 << 20
 const READ_UNCOMMITTED = 0
 const NO_SESSION = 0

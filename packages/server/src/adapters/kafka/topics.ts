@@ -60,10 +60,10 @@ async function check(admin: Admin, { topic, partitions }: Settings): Promise<voi
   const { topics } = await admin.metadata({ topics: [topic], forceUpdate: true })
   const found = topics.get(topic)?.partitionsCount
   if (found === partitions) return
+  if (found === undefined) throw new Error(`The topic ${topic} is not known yet`)
   const wrong = `The topic ${topic} has ${found} partitions, and ${partitions} were asked for`
-  const why =
-    found !== undefined && !isPowerOfTwo(found)
-      ? 'A count has to be a power of two.'
-      : 'Another count would send the events of an author elsewhere.'
+  const why = !isPowerOfTwo(found)
+    ? 'A count has to be a power of two.'
+    : 'Another count would send the events of an author elsewhere.'
   throw new WrongTopicError(`${wrong}. ${why}`)
 }
