@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { runs } from '../testkit/runs.ts'
 import { walk } from '../testkit/walk.ts'
 import { Model } from './model.ts'
-import { createWorld, type Mode, type World, walkHome } from './world.ts'
+import type { Mode } from './modes.ts'
+import { createWorld, type World, walkHome } from './world.ts'
 
 const PEOPLE = ['ann', 'bob', 'cyd', 'dan', 'eve', 'fay']
 const RUNS = 4

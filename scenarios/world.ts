@@ -1,11 +1,10 @@
-// The modes that every scenario runs in, and what a scenario may do to a server.
+// What a scenario may do to a server, in each of the modes.
 import test, { type TestContext } from 'node:test'
 import type { AdminApi, FeedApi, PostId } from '@fanwise/sdk'
 import { type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
+import { without } from '../testkit/services.ts'
 import { walk } from '../testkit/walk.ts'
-
-export type Mode = 'embedded' | 'http'
-const MODES: readonly Mode[] = ['embedded', 'http']
+import { MODES, type Mode } from './modes.ts'
 
 /** A running server as a scenario sees it. */
 export interface World {
@@ -24,50 +23,89 @@ export interface World {
   stop(): Promise<void>
 }
 
+export interface ScenarioOptions extends ServerOptions {
+  /** All modes if absent. */
+  modes?: readonly Mode[]
+}
+
+const ALL: readonly Mode[] = ['embedded', 'http', 'single', 'zset', 'cluster', 'distributed']
+
 /** Registers one test for each mode. */
 export function scenario(
   name: string,
-  options: ServerOptions,
+  { modes = ALL, ...options }: ScenarioOptions,
   run: (world: World, t: TestContext) => Promise<void>
 ): void {
-  for (const mode of MODES)
-    test(`${name} [${mode}]`, async t => {
+  for (const mode of modes)
+    test(`${name} [${mode}]`, { skip: without(...MODES[mode].needs) }, async t => {
       await run(await createWorld(t, mode, options), t)
     })
+}
+
+/** The servers of a mode on one database: the first one answers. */
+async function startAll(t: TestContext, mode: Mode, options: ServerOptions): Promise<TestServer[]> {
+  const servers: TestServer[] = []
+  let databaseUrl = options.databaseUrl
+  for (const roles of MODES[mode].roles) {
+    const settings = {
+      ...(MODES[mode].roles.length > 1 && { roles: roles.join(',') }),
+      ...options.settings
+    }
+    const server = await startServer(t, {
+      ...options,
+      settings,
+      ...(databaseUrl && { databaseUrl })
+    })
+    databaseUrl = server.databaseUrl
+    servers.push(server)
+  }
+  return servers
+}
+
+async function stopAll(servers: readonly TestServer[]): Promise<void> {
+  await Promise.all(servers.map(server => server[Symbol.asyncDispose]()))
 }
 
 export async function createWorld(
   t: TestContext,
   mode: Mode,
-  options: ServerOptions
+  given: ServerOptions
 ): Promise<World> {
-  let server: TestServer = await startServer(t, options)
+  const options = { ...given, settings: { ...MODES[mode].settings(), ...given.settings } }
+  let servers = await startAll(t, mode, options)
+  const first = () => {
+    const [server] = servers
+    if (server === undefined) throw new Error('no server runs')
+    return server
+  }
+  const inProcess = mode === 'embedded'
   return {
     mode,
-    as: user => (mode === 'http' ? server.client(user) : server.app.feed.as(user)),
+    as: user => (inProcess ? first().app.feed.as(user) : first().client(user)),
     get admin() {
-      return mode === 'http' ? server.admin : server.app.feed.admin
+      return inProcess ? first().app.feed.admin : first().admin
     },
     async settle() {
-      if (!(await server.app.feed.admin.settle(20_000))) throw new Error('not settled after 20 s')
+      if (!(await first().app.feed.admin.settle(20_000))) throw new Error('not settled after 20 s')
     },
     async evict(...users) {
-      const { feeds, store } = server.app.ports
+      const { feeds, store } = first().app.ports
       if (users.length === 0) return feeds.clear()
       const found = await store.usersByIds(users)
       await feeds.drop(found.map(({ number }) => `feed:${number}` as const))
     },
     async damage(user, post) {
-      const { feeds, store } = server.app.ports
+      const { feeds, store } = first().app.ports
       const [found] = await store.usersByIds([user])
       await feeds.remove(`feed:${found?.number ?? 0}`, [post])
     },
     async restart(changed = {}) {
-      const { databaseUrl } = server
-      await server[Symbol.asyncDispose]()
-      server = await startServer(t, { ...options, ...changed, databaseUrl })
+      const { databaseUrl } = first()
+      await stopAll(servers)
+      const settings = { ...options.settings, ...changed.settings }
+      servers = await startAll(t, mode, { ...options, ...changed, settings, databaseUrl })
     },
-    stop: async () => server[Symbol.asyncDispose]()
+    stop: () => stopAll(servers)
   }
 }
 

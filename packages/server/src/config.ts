@@ -56,7 +56,7 @@ export const SETTINGS = {
   ),
   kafkaPartitions: integer(
     'FANWISE_KAFKA_PARTITIONS',
-    64,
+    16,
     1,
     4096,
     'Partitions of the topic of events when it is made: a power of two, and never changed.'
@@ -66,6 +66,11 @@ export const SETTINGS = {
     1,
     9,
     'Replicas of topics when they are made. Default as the brokers say.'
+  ),
+  prefix: text(
+    'FANWISE_PREFIX',
+    'fanwise',
+    'Before every key of Redis and every topic of Kafka, so that several fleets may share them.'
   ),
   relay: choice(
     'FANWISE_RELAY',

@@ -58,6 +58,7 @@ export async function openPorts(
       : await createKafkaEventLog({
           ...context,
           brokers: config.kafkaBrokers,
+          prefix: config.prefix,
           partitions: config.kafkaPartitions,
           ...(config.kafkaReplicas !== null && { replicas: config.kafkaReplicas }),
           onLost: loss => void answerLoss(config, store, options.telemetry, loss.reason)
@@ -78,7 +79,7 @@ async function openFeeds(
 ): Promise<Ports['feeds']> {
   const { redisUrls, feeds: kind, feedsBytes } = config
   if (redisUrls.length === 0) return createMemoryFeeds({ ...context, bytesMax: feedsBytes })
-  return createRedisFeeds({ ...context, urls: redisUrls, kind })
+  return createRedisFeeds({ ...context, urls: redisUrls, kind, prefix: `${config.prefix}:` })
 }
 
 async function openDatabase(

@@ -1,0 +1,43 @@
+// The ways to run Fanwise that every scenario is run in.
+import { randomBytes } from 'node:crypto'
+import type { Role, SETTINGS } from '../packages/server/src/config.ts'
+import type { ServiceName } from '../scripts/services/service.ts'
+import { urlInEnvironment } from '../scripts/services/service.ts'
+
+export type Mode = 'embedded' | 'http' | 'single' | 'zset' | 'cluster' | 'distributed'
+
+type Settings = Partial<Record<keyof typeof SETTINGS, string>>
+
+interface ModeSpec {
+  readonly needs: readonly ServiceName[]
+  /** A server for each list of roles; the first one answers requests. */
+  readonly roles: readonly (readonly Role[])[]
+  readonly settings: () => Settings
+}
+
+const all: readonly Role[] = ['api', 'relay', 'fanout', 'janitor']
+const prefix = () => `t${randomBytes(6).toString('hex')}`
+const redis = () => ({ redisUrls: urlInEnvironment('redis') ?? '', prefix: prefix() })
+
+export const MODES: Readonly<Record<Mode, ModeSpec>> = {
+  embedded: { needs: [], roles: [all], settings: () => ({}) },
+  http: { needs: [], roles: [all], settings: () => ({}) },
+  // Two servers: the second one has no lanes until the first one is gone, and shares all the rest.
+  single: { needs: ['redis'], roles: [all, all], settings: redis },
+  zset: { needs: ['redis'], roles: [all], settings: () => ({ ...redis(), feeds: 'zset' }) },
+  cluster: {
+    needs: ['redis-cluster'],
+    roles: [all],
+    settings: () => ({ redisUrls: urlInEnvironment('redis-cluster') ?? '', prefix: prefix() })
+  },
+  distributed: {
+    needs: ['redis', 'kafka'],
+    roles: [['api'], ['relay'], ['fanout'], ['fanout'], ['janitor']],
+    settings: () => ({
+      ...redis(),
+      kafkaBrokers: urlInEnvironment('kafka') ?? '',
+      kafkaPartitions: '4',
+      kafkaReplicas: '1'
+    })
+  }
+}
