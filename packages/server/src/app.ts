@@ -14,7 +14,7 @@ export interface App extends AsyncDisposable {
   readonly feed: Feed
   readonly ports: Ports
   readonly secrets: Secrets
-  /** Where it listens; null without the role `api`. */
+  /** Where it listens; null when it was told not to. */
   readonly url: string | null
   /** Lines for people: what is not where they would look for it. */
   readonly notes: readonly string[]
@@ -46,10 +46,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   parts.defer(() => feed.idle())
   for (const role of roles)
     for (const part of await ROLE_LOOPS[role]({ ...ports, limits, seen })) parts.use(part)
-  const listens = roles.includes('api') && options.listen !== false
-  const url = listens
-    ? await listen(config, options, secrets, { ports, feed, metrics, parts })
-    : null
+  const url =
+    options.listen !== false
+      ? await listen(config, options, secrets, { ports, feed, metrics, parts })
+      : null
   if (url !== null) await database.setOwner({ port: Number(new URL(url).port) })
   const owned = parts.move()
   return {
@@ -80,7 +80,7 @@ async function listen(
   { secret, serverKey }: Secrets,
   { ports, feed, metrics, parts }: Served
 ): Promise<string> {
-  const { production, corsOrigins, jwksUrl, jwtIssuer, jwtAudience, host, port } = config
+  const { production, roles, corsOrigins, jwksUrl, jwtIssuer, jwtAudience, host, port } = config
   const server = createHttpServer({
     backend: { as: feed.as, admin: feed.admin, metrics, health: () => healthOf(ports) },
     auth: {
@@ -90,6 +90,7 @@ async function listen(
       audience: jwtAudience || undefined
     },
     telemetry: ports.telemetry,
+    api: roles.includes('api'),
     production,
     corsOrigins,
     ...(dev === true && { dev: { pageFolder: PAGE_FOLDER } })

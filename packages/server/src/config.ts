@@ -22,7 +22,12 @@ export const SETTINGS = {
     'Production refuses to start without secrets and has no demo.'
   ),
   host: text('FANWISE_HOST', '127.0.0.1', 'Address to listen on.'),
-  port: integer('FANWISE_PORT', 4100, 0, 65_535, 'Port to listen on; 0 takes a free one.'),
+  port: optionalInteger(
+    'FANWISE_PORT',
+    0,
+    65_535,
+    'Port to listen on; 0 takes a free one. Default 4100, and a free one for a process without the role api: it answers /livez, /readyz and /metrics only.'
+  ),
   url: text(
     'FANWISE_URL',
     '',
@@ -162,14 +167,17 @@ export const SETTINGS = {
   )
 } as const satisfies Record<string, Setting>
 
+const PORT = 4100
+
 export type Settings = Values<typeof SETTINGS>
 
 export interface Config
   extends Omit<
     Settings,
-    'roles' | 'preset' | 'delivery' | 'cap' | 'threshold' | 'idleDays' | 'followsMax'
+    'port' | 'roles' | 'preset' | 'delivery' | 'cap' | 'threshold' | 'idleDays' | 'followsMax'
   > {
   readonly production: boolean
+  readonly port: number
   readonly roles: readonly Role[]
   readonly preset: Preset
   readonly limits: Limits
@@ -189,6 +197,7 @@ export function readConfig(
   return {
     ...settings,
     production: settings.env === 'production',
+    port: settings.port ?? (settings.roles.includes('api') ? PORT : 0),
     roles: settings.roles as readonly Role[],
     limits: limitsOf(settings)
   }

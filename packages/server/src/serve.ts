@@ -50,11 +50,17 @@ function listenForSignals(stop: AbortController): void {
 }
 
 function startBlock(config: Config, app: App, dev: boolean): string {
-  const url = app.url ?? '(no HTTP: the role api is not on)'
+  const { url } = app
+  const api = config.roles.includes('api')
   const rows: [string, string][] = [
     ...(dev ? [['Console', `${url}/`] as [string, string]] : []),
-    ['API', `${url}/v1`],
-    ['Docs', `${url}/docs`],
+    ...(api
+      ? ([
+          ['API', `${url}/v1`],
+          ['Docs', `${url}/docs`]
+        ] as [string, string][])
+      : []),
+    ['Health', `${url}/readyz`],
     ['Metrics', `${url}/metrics`],
     ['Mode', `${app.mode}, preset ${config.preset}, roles ${config.roles.join(' ')}`],
     ['Data', app.dataDir ?? 'the database of DATABASE_URL'],

@@ -10,6 +10,8 @@ export interface HttpTelemetry {
 
 export interface HttpOptions {
   readonly backend: Backend
+  /** False: only /livez, /readyz and /metrics, for a process that serves nobody. */
+  readonly api?: boolean | undefined
   readonly auth: AuthOptions
   readonly telemetry: HttpTelemetry
   /** Refuses what is for development only. */

@@ -29,6 +29,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   answerProblems(app, options.telemetry)
   collectDocumentation(app)
   app.register(opsRoutes(options.backend))
+  if (options.api === false) return app
   app.register(v1(options), { prefix: '/v1' })
   if (options.dev !== undefined) app.register(devRoutes(options, options.dev))
   app.register(async inside => serveDocumentation(inside))
