@@ -51,5 +51,21 @@ test('a broker that is killed, or stands still, is waited for', {
     assert.ok(worker.ids(1).includes(`${next - 1}`))
   })
 
+  await t.test('down when a process starts', async t => {
+    await broker.stop()
+    const early = await openLog(t, services.kafka.url, { tuning })
+    const late = new Worker()
+    await early.log.consume(late.open)
+    await assert.rejects(early.log.append(userEvents(3, 1)))
+    await broker.start()
+    const appended = () =>
+      early.log.append(userEvents(3, 2)).then(
+        () => true,
+        () => false
+      )
+    await until('events are taken', appended, 40_000)
+    await until('they are handled', () => late.ids(3).includes('2'), 40_000)
+  })
+
   await log[Symbol.asyncDispose]()
 })

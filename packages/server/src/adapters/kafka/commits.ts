@@ -4,7 +4,8 @@ import { answered } from './failures.ts'
 import type { Membership } from './membership.ts'
 import type { Settings } from './options.ts'
 
-const RETRY_MS = 200
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 2000
 const NO_LEADER_EPOCH = -1
 const FENCED = ['FENCED_MEMBER_EPOCH', 'UNKNOWN_MEMBER_ID', 'GROUP_ID_NOT_FOUND']
 
@@ -19,6 +20,7 @@ export class Commits {
   #waiting = new Map<number, bigint>()
   #flying = new Map<number, bigint>()
   #running: Promise<void> | undefined
+  #failures = 0
   #tick = Promise.withResolvers<void>()
 
   constructor(
@@ -69,6 +71,7 @@ export class Commits {
       try {
         await this.#commit(this.#flying)
         this.#flying = new Map()
+        this.#failures = 0
       } catch (error) {
         await this.#failed(error)
       }
@@ -103,7 +106,7 @@ export class Commits {
       return await this.#member().fenced()
     }
     if (!answered(error, 'STALE_MEMBER_EPOCH')) {
-      telemetry.log('warn', 'offsets are not committed yet', { error })
+      if (this.#failures === 0) telemetry.log('warn', 'offsets are not committed yet', { error })
       this.#cluster.forgetCoordinator()
     }
     const failed = this.#flying
@@ -112,6 +115,6 @@ export class Commits {
       if (!this.#waiting.has(partition)) this.#waiting.set(partition, offset)
     }
     this.#member().wake()
-    await clock.sleep(RETRY_MS)
+    await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS))
   }
 }

@@ -7,7 +7,8 @@ import type { Settings } from './options.ts'
 import type { Partition } from './partition.ts'
 import { endOf, entriesOf } from './records.ts'
 
-const PAUSE_MS = 300
+const FIRST_PAUSE_MS = 300
+const LONGEST_PAUSE_MS = 2000
 
 export interface FetcherContext {
   readonly settings: Settings
@@ -23,6 +24,8 @@ export interface FetcherContext {
 export class Fetcher {
   readonly #context: FetcherContext
   #flights = new Set<Address>()
+  /** Of brokers that failed, in a row. */
+  readonly #failures = new Map<Address, number>()
   #stopped = false
 
   constructor(context: FetcherContext) {
@@ -61,8 +64,10 @@ export class Fetcher {
     } catch (error) {
       const { telemetry } = this.#context.settings
       telemetry.count('log_fetch_failures')
-      telemetry.log('warn', 'a broker of the log can not be read', { leader, error })
-      await this.#pause()
+      const failures = this.#failures.get(leader) ?? 0
+      this.#failures.set(leader, failures + 1)
+      if (failures === 0) telemetry.log('warn', 'a broker can not be read', { leader, error })
+      await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS))
     } finally {
       flights.delete(leader)
       this.pump()
@@ -79,6 +84,7 @@ export class Fetcher {
     const asked = new Map(some.map(one => [one.number, { one, position: one.position ?? 0n }]))
     const wanted = [...asked].map(([partition, { position }]) => ({ partition, position }))
     const answer = await fetchFrom(settings, cluster, { topicId, leader }, wanted)
+    this.#failures.delete(leader)
     if (flights !== this.#flights) return
     let stale = answer.length === 0
     for (const told of answer) {
@@ -108,8 +114,8 @@ export class Fetcher {
     settings.onLost({ reason, partition: one.number, from, to })
   }
 
-  async #pause(): Promise<void> {
-    await this.#context.settings.clock.sleep(PAUSE_MS)
+  async #pause(ms = FIRST_PAUSE_MS): Promise<void> {
+    await this.#context.settings.clock.sleep(ms)
     if (!this.#stopped) await this.#context.stale()
   }
 

@@ -65,6 +65,29 @@ test('a handler three times slower than the session neither ends the session nor
   assert.equal(telemetry.counts.get('log_fenced'), undefined)
 })
 
+test('who leaves ends the batch at work first, and nobody else begins before', async t => {
+  const url = service(t, 'kafka')
+  if (url === undefined) return
+  const prefix = freshPrefix()
+  await shortSession(url, `${prefix}.fanout`)
+  const [first, second] = [await openLog(t, url, { prefix }), await openLog(t, url, { prefix })]
+  const [leaver, heir] = [new Worker(), new Worker()]
+  const [entered, clock] = [Promise.withResolvers<void>(), createSystemClock()]
+  leaver.work = async () => {
+    entered.resolve()
+    await clock.sleep(2 * SESSION_MS)
+  }
+  await first.log.append(userEvents(1, 1))
+  await first.log.consume(leaver.open)
+  await entered.promise
+  await second.log.consume(heir.open)
+  await first.log[Symbol.asyncDispose]()
+  assert.deepEqual([leaver.ids(), heir.ids()], [['1'], []])
+  await second.log.append(userEvents(1, 2))
+  await until('the heir goes on', () => heir.ids().includes('2'))
+  assert.deepEqual(heir.ids(), ['2'])
+})
+
 test('a rejected batch comes again and again, and other partitions go on', async t => {
   const url = service(t, 'kafka')
   if (url === undefined) return

@@ -37,10 +37,12 @@ export class Membership implements AsyncDisposable {
   readonly #owned = new Set<PartitionKey>()
   #revoking = new Set<PartitionKey>()
   #epoch = 0
+  #failures = 0
   #heardAt: number
   #intervalMs = INTERVAL_MS
   #nap = new AbortController()
   #woken = false
+  #leaving = false
   #running: Promise<void>
 
   constructor(settings: Settings, cluster: Cluster, ownership: Ownership) {
@@ -66,12 +68,13 @@ export class Membership implements AsyncDisposable {
     this.#nap.abort()
   }
 
-  /** Closes what is owned, then leaves, so that others need not wait for the session to end. */
+  /** Closes what is owned while heartbeats go on, then leaves: others need not wait for the session to end. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#leaving = true
+    await this.#ownership.revoke([...this.#owned])
     this.#stop.abort()
     this.wake()
     await this.#running
-    await this.#ownership.revoke([...this.#owned])
     this.#owned.clear()
     if (this.#epoch > 0) await this.#heartbeat(LEAVE).catch(() => {})
   }
@@ -96,6 +99,7 @@ export class Membership implements AsyncDisposable {
     const askedAt = this.#settings.clock.monotonic()
     const reply = await this.#heartbeat(this.#epoch)
     this.#heardAt = askedAt
+    this.#failures = 0
     this.#epoch = reply.memberEpoch
     if (reply.heartbeatIntervalMs > 0) this.#intervalMs = reply.heartbeatIntervalMs
     if (reply.assignment) this.#reconcile(keysOf(reply.assignment.topicPartitions))
@@ -125,7 +129,7 @@ export class Membership implements AsyncDisposable {
     if (this.#stop.signal.aborted) return
     if (answered(error, ...FENCED)) return await this.#lose('log_fenced')
     telemetry.count('log_heartbeat_failures')
-    telemetry.log('warn', 'the log group does not answer', { error })
+    if (this.#failures++ === 0) telemetry.log('warn', 'the group does not answer', { error })
     this.#cluster.forgetCoordinator()
     if (answered(error, ...MOVED)) return
     const silentMs = clock.monotonic() - this.#heardAt
@@ -146,6 +150,7 @@ export class Membership implements AsyncDisposable {
   }
 
   #reconcile(target: ReadonlySet<PartitionKey>): void {
+    if (this.#leaving) return
     const gone = [...this.#owned].filter(key => !target.has(key) && !this.#revoking.has(key))
     const fresh = [...target].filter(key => !this.#owned.has(key))
     for (const key of fresh) this.#owned.add(key)
