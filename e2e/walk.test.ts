@@ -26,14 +26,14 @@ const ORACLE = `select p.id::text as id from posts p join users a on a.number = 
 async function load(admin: FanwiseAdmin, folder: string): Promise<string[]> {
   const data = await testData(folder)
   const options = { undirected: true, columns: new Map<string, string>() }
-  await runImport(admin, await openSource(data.edges, options), () => {})
+  await runImport(admin, await openSource(data.edges, options))
   const people = await allUsers(admin)
   const spread = spreadOver(people)
   const posts = await openSource(data.posts, options)
   const placed = (async function* () {
     for await (const record of posts) yield spread(record)
   })()
-  await runImport(admin, placed, () => {})
+  await runImport(admin, placed)
   assert.ok(await admin.settle(60_000))
   return people
 }

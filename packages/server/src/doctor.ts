@@ -1,45 +1,116 @@
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { startBundledPostgres } from './adapters/postgres/bundled/index.ts'
 import { migrate } from './adapters/postgres/migrate.ts'
-import { startApp } from './app.ts'
+import { createPostgresStore } from './adapters/postgres/store.ts'
 import type { Finding } from './cli/runtime.ts'
 import type { Config } from './config.ts'
 import { runningUrl } from './connect.ts'
+import { modeOf } from './mode.ts'
 
-/** Looks at one thing after the other; what fails says why. */
+const CONNECT_MS = 3000
+/** For all that is asked of one server. */
+const ANSWER_MS = 8000
+
+/**
+ * Looks at one thing after the other; what fails says why. Changes nothing in a database, and runs no role. Each look
+ * ends within seconds, also where something does not answer.
+ */
 export async function doctor(config: Config): Promise<readonly Finding[]> {
-  const findings: Finding[] = [
-    {
-      name: 'node',
-      ok: Number(process.versions.node.split('.')[0]) >= 24,
-      detail: process.version
-    },
-    { name: 'settings', ok: true, detail: `preset ${config.preset}, data in ${config.dataDir}` }
-  ]
-  const look = async (name: string, check: () => Promise<string>) => {
+  const findings: Finding[] = []
+  const look = async (name: string, check: () => string | Promise<string>) => {
     findings.push(await found(name, check))
   }
-  const url = config.url || (await runningUrl(config).catch(() => null))
-  if (url !== null) {
-    await look('server', async () => `${url} answers ${(await fetch(`${url}/readyz`)).status}`)
-    return findings
-  }
-  if (config.databaseUrl !== '') await look('schema', () => schemaState(config.databaseUrl))
-  await look('database and server', async () => {
-    await using app = await startApp(config, { listen: false })
-    const { users, posts, outboxPending, outboxDead } = await app.feed.admin.stats()
-    return `${users} users, ${posts} posts, ${outboxPending} events pending, ${outboxDead} given up`
-  })
+  await look('node', nodeVersion)
+  await look(
+    'settings',
+    () => `mode ${modeOf(config)}, preset ${config.preset}, data in ${config.dataDir}`
+  )
+  if (config.databaseUrl !== '')
+    await look('database', () => inTime(databaseState(config.databaseUrl)))
+  const running = config.url || (await runningUrl(config).catch(() => null))
+  if (running !== null) await look('server', () => serverState(running))
+  else if (config.databaseUrl === '') await look('database', () => bundledState(config))
   return findings
 }
 
-async function found(name: string, check: () => Promise<string>): Promise<Finding> {
+async function found(name: string, check: () => string | Promise<string>): Promise<Finding> {
   try {
     return { name, ok: true, detail: await check() }
   } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+    return { name, ok: false, detail: reasonOf(error) }
   }
 }
 
-async function schemaState(url: string): Promise<string> {
+/** A connection that was tried at several addresses fails with an empty message and one error for each. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return error.message
+}
+
+function nodeVersion(): string {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.version
+  throw new Error(`${process.version} is older than 24`)
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const tooLate = wait(ANSWER_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`no answer within ${ANSWER_MS / 1000} s`)
+  })
+  try {
+    return await Promise.race([work, tooLate])
+  } finally {
+    tooLate.catch(() => undefined)
+    late.abort()
+  }
+}
+
+async function databaseState(url: string): Promise<string> {
+  const version = await ping(url)
   const { pending } = await migrate(url, { dryRun: true })
-  return pending.length === 0 ? 'up to date' : `pending: ${pending.join(', ')} (fanwise migrate)`
+  if (pending.length > 0)
+    return `${version}; to be applied by the next start, or by fanwise migrate: ${pending.join(', ')}`
+  await using store = await createPostgresStore({ url, poolMax: 2 })
+  const { users, posts, outboxPending, outboxDead } = await store.stats()
+  return `${version}, ${users} users, ${posts} posts, ${outboxPending} events pending, ${outboxDead} given up`
+}
+
+/** @returns name and version of the server */
+async function ping(url: string): Promise<string> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+    application_name: 'fanwise doctor'
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: string }>(
+      `select current_setting('server_version') as version`
+    )
+    return `PostgreSQL ${rows[0]?.version.split(' ')[0]}`
+  } finally {
+    await client.end()
+  }
+}
+
+async function bundledState(config: Config): Promise<string> {
+  await using database = await startBundledPostgres({
+    dataDir: path.resolve(config.dataDir, 'postgres')
+  })
+  return await inTime(databaseState(database.url))
+}
+
+async function serverState(url: string): Promise<string> {
+  const { status } = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+    error => {
+      throw new Error(`${url} does not answer`, { cause: error })
+    }
+  )
+  if (status !== 200) throw new Error(`${url} answers ${status}: it is not ready`)
+  return `${url} is ready`
 }

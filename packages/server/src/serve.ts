@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { type App, startApp } from './app.ts'
-import { loadCommunity } from './cli/commands/data.ts'
 import type { Config } from './config.ts'
+import { loadDemo } from './demo.ts'
 
 const STOP_MS = 15_000
 /** A launcher and the terminal may both pass on one Ctrl-C. */
 const REPEAT_MS = 1000
 
-const DEMO = { users: 1000, posts: 20_000, follows: 40, likes: 8000, days: 30, seed: 1 }
 /** Low enough that the demo has celebrities. */
 export const DEMO_THRESHOLD = 200
 
@@ -26,9 +25,16 @@ export async function serve(
     }
   })
   listenForSignals(stop)
-  say(startBlock(config, app, options.dev))
-  if (options.demo) await loadDemo(app, stop.signal)
-  if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  try {
+    say(startBlock(config, app, options.dev))
+    if (options.demo) await loadDemo(app, stop.signal, say)
+    if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  } finally {
+    await drain(app)
+  }
+}
+
+async function drain(app: App): Promise<void> {
   const overdue = setTimeout(() => {
     say('Some work did not end in time; stopping anyway. Nothing acknowledged is lost.')
     process.exit(1)
@@ -69,25 +75,6 @@ function startBlock(config: Config, app: App, dev: boolean): string {
   ]
   const notes = app.notes.map(note => `  ${note}\n`).join('')
   return `\n  Fanwise is ready.\n\n${rows.map(([name, value]) => `  ${name.padEnd(9)}${value}\n`).join('')}${notes && `\n${notes}`}`
-}
-
-/** Fills an empty database with a generated community. */
-async function loadDemo(app: App, signal: AbortSignal): Promise<void> {
-  const { admin } = app.feed
-  if ((await admin.stats()).users > 0) return
-  say('  Loading a demo community of 1,000 people and 20,000 posts ...')
-  const began = performance.now()
-  let shown = 0
-  await loadCommunity(admin, { ...DEMO, now: Date.now() }, part => {
-    signal.throwIfAborted()
-    if (part - shown < 0.25) return
-    shown = part
-    say(`  ${Math.round(part * 100)} %`)
-  }).catch(error => {
-    if (!signal.aborted) throw error
-  })
-  if (!signal.aborted)
-    say(`  The demo is loaded (${Math.round((performance.now() - began) / 1000)} s).\n`)
 }
 
 function say(text: string): void {

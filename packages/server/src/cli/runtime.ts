@@ -6,6 +6,8 @@ export interface Connection extends AsyncDisposable {
   as(user: UserId): FeedApi
   /** Where the server listens; null when it runs in this process. */
   readonly url: string | null
+  /** Where commands keep on this machine what they have to remember. */
+  readonly folder: string
 }
 
 export interface MigrationReport {

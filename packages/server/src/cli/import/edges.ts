@@ -1,14 +1,18 @@
 import { isUserId } from '../../domain/user.ts'
-import { readLines } from './lines.ts'
+import { type OnRead, readLines } from './lines.ts'
 import { type Parsed, rejected } from './record.ts'
 
 /**
  * An edge list: `a b` on each line (space, tab or comma between), `a` follows `b`; `#` and `%` start comments, further
  * columns are ignored. `undirected` reads each line as two follows.
  */
-export async function* readEdges(path: string, undirected: boolean): AsyncGenerator<Parsed> {
+export async function* readEdges(
+  path: string,
+  undirected: boolean,
+  onRead?: OnRead
+): AsyncGenerator<Parsed> {
   let number = 0
-  for await (const raw of readLines(path)) {
+  for await (const raw of readLines(path, onRead)) {
     number++
     const line = raw.trim()
     if (line === '' || line.startsWith('#') || line.startsWith('%')) continue
@@ -21,7 +25,8 @@ export async function* readEdges(path: string, undirected: boolean): AsyncGenera
       yield rejected(number, `"${follower}" cannot follow itself`)
       continue
     }
-    yield { kind: 'follow', value: { follower, followee } }
-    if (undirected) yield { kind: 'follow', value: { follower: followee, followee: follower } }
+    yield { kind: 'follow', line: number, value: { follower, followee } }
+    if (undirected)
+      yield { kind: 'follow', line: number, value: { follower: followee, followee: follower } }
   }
 }

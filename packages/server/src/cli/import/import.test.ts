@@ -23,6 +23,14 @@ async function read(
   return Array.fromAsync(source)
 }
 
+/** What was read, apart from where. */
+async function readValues(...args: Parameters<typeof read>): Promise<unknown[]> {
+  return (await read(...args)).map(({ line, ...record }) => {
+    assert.ok(line > 0)
+    return record
+  })
+}
+
 const follow = (follower: string, followee: string) => ({
   kind: 'follow',
   value: { follower, followee }
@@ -31,13 +39,17 @@ const follow = (follower: string, followee: string) => ({
 test('edge lists: space, tab and comma, comments, further columns, windows line ends', async t => {
   const text = '\uFEFF# a comment\r\n% another\r\n1 2\r\n3\t4 0.5\r\n5,6\r\n\r\n7 , 8\r\n'
   const expected = [follow('1', '2'), follow('3', '4'), follow('5', '6'), follow('7', '8')]
-  assert.deepEqual(await read(t, 'graph.edges', text), expected)
-  assert.deepEqual(await read(t, 'graph.txt.gz', gzipSync(text)), expected)
+  assert.deepEqual(await readValues(t, 'graph.edges', text), expected)
+  assert.deepEqual(await readValues(t, 'graph.txt.gz', gzipSync(text)), expected)
 })
 
 test('undirected edges are two follows; wrong lines are told and left out', async t => {
   const records = await read(t, 'graph.edges', '1 2\n3\n4 4\nx y/z\n', { undirected: true })
-  assert.deepEqual(records.slice(0, 2), [follow('1', '2'), follow('2', '1')])
+  const line = { line: 1 }
+  assert.deepEqual(records.slice(0, 2), [
+    { ...follow('1', '2'), ...line },
+    { ...follow('2', '1'), ...line }
+  ])
   const rejected = records.slice(2)
   assert.deepEqual(
     rejected.map(record => record.kind === 'rejected' && record.line),
@@ -63,12 +75,12 @@ test('mapped columns, another delimiter, and NDJSON read alike', async t => {
     ['when', 'createdAt'],
     ['key', 'externalId']
   ])
-  const csv = await read(t, 'posts.csv', 'when|writer|message|key\n1500000000|u1|hi|k1\n', {
+  const csv = await readValues(t, 'posts.csv', 'when|writer|message|key\n1500000000|u1|hi|k1\n', {
     columns,
     kind: 'posts'
   })
   const line = JSON.stringify({ when: 1500000000000, writer: 'u1', message: 'hi', key: 'k1' })
-  const ndjson = await read(t, 'posts.ndjson', `${line}\n`, { columns })
+  const ndjson = await readValues(t, 'posts.ndjson', `${line}\n`, { columns })
   assert.deepEqual(csv, ndjson)
   const value = {
     author: 'u1',
@@ -106,6 +118,36 @@ test('posts that cannot be stored are told with their line and left out', async 
   )
 })
 
+test('times out of range and texts that are too long are told with their line', async t => {
+  const long = 'x'.repeat(201)
+  const posts = [
+    'author,text,created_at',
+    'a,too old,1970-01-01T00:00:00Z',
+    '"a","of two\nlines",2020-01-01',
+    'a,not yet,2109-01-01'
+  ]
+  const read1 = await read(t, 'posts.csv', posts.join('\n'))
+  assert.deepEqual(
+    read1.map(({ kind, line }) => [kind, line]),
+    [
+      ['rejected', 2],
+      ['post', 3],
+      ['rejected', 5]
+    ]
+  )
+  const [user] = await read(t, 'users.csv', `id,name\na,${long}\n`)
+  assert.match(user?.kind === 'rejected' ? user.reason : '', /name has 201 characters/)
+})
+
+test('names that every object has are no kinds and no columns', async t => {
+  const lines =
+    '{"kind":"constructor","user":"bob"}\n{"kind":"toString"}\n{"kind":"user","id":"zed"}\n'
+  const kinds = (await read(t, 'all.ndjson', lines)).map(({ kind }) => kind)
+  assert.deepEqual(kinds, ['rejected', 'rejected', 'user'])
+  const [post] = await read(t, 'posts.csv', 'author,text,constructor\na,hi,x\n')
+  assert.equal(post?.kind, 'post')
+})
+
 test('NDJSON that is no JSON is told; likes by id or by external id', async t => {
   const lines = [
     '{"user":"u","post":"1234567890123456789"}',
@@ -116,8 +158,8 @@ test('NDJSON that is no JSON is told; likes by id or by external id', async t =>
   ]
   const records = await read(t, 'likes.jsonl', lines.join('\n'), { kind: 'likes' })
   assert.deepEqual(records.slice(0, 2), [
-    { kind: 'like', value: { user: 'u', post: '1234567890123456789' } },
-    { kind: 'like', value: { user: 'u', author: 'a', externalId: 'k' } }
+    { kind: 'like', line: 1, value: { user: 'u', post: '1234567890123456789' } },
+    { kind: 'like', line: 2, value: { user: 'u', author: 'a', externalId: 'k' } }
   ])
   assert.deepEqual(
     records.slice(2).map(({ kind }) => kind),
@@ -147,7 +189,11 @@ test('times: seconds, ms and us since 1970, ISO with and without zone; nonsense 
 test('spread gives each author one of the people, always the same', () => {
   const people = ['p1', 'p2', 'p3']
   const spread = spreadOver(people)
-  const post = (author: string): Parsed => ({ kind: 'post', value: { author, content: 'x' } })
+  const post = (author: string): Parsed => ({
+    kind: 'post',
+    line: 1,
+    value: { author, content: 'x' }
+  })
   const author = (record: Parsed) => (record.kind === 'post' ? record.value.author : '')
   const first = Array.from({ length: 50 }, (_, n) => author(spread(post(`u${n}`))))
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
-import { readLines } from './lines.ts'
+import { type OnRead, readLines } from './lines.ts'
 import { type Parsed, rejected } from './record.ts'
 import type { Row } from './table.ts'
 import { parseTime } from './time.ts'
@@ -9,24 +9,31 @@ import { parseTime } from './time.ts'
  * A folder of the LDBC social network: persons.csv, knows.csv (each line two follows), posts.csv with
  * post_creators.csv, likes.csv; `|` between columns, times in ms since 1970.
  */
-export async function* readLdbc(folder: string): AsyncGenerator<Parsed> {
-  const file = (name: string) => path.join(folder, name)
-  for await (const { fields } of rows(file('persons.csv')))
-    yield {
-      kind: 'user',
-      value: { id: text(fields.id), attributes: { language: text(fields.language) } }
-    }
-  for await (const { values } of rows(file('knows.csv'))) {
-    const [a = '', b = ''] = values
-    yield { kind: 'follow', value: { follower: a, followee: b } }
-    yield { kind: 'follow', value: { follower: b, followee: a } }
-  }
+export async function* readLdbc(folder: string, onRead?: OnRead): AsyncGenerator<Parsed> {
   const creators = new Map<string, string>()
-  for await (const { values } of rows(file('post_creators.csv')))
-    creators.set(values[0] ?? '', values[1] ?? '')
-  for await (const row of rows(file('posts.csv'))) yield toPost(row, creators)
-  for await (const { values, line } of rows(file('likes.csv'))) yield toLike(values, line, creators)
+  const readers: Record<(typeof LDBC_FILES)[number], (row: LdbcRow) => readonly Parsed[]> = {
+    'persons.csv': toUser,
+    'knows.csv': toFollows,
+    'post_creators.csv': ({ values }) => {
+      creators.set(values[0] ?? '', values[1] ?? '')
+      return []
+    },
+    'posts.csv': row => [toPost(row, creators)],
+    'likes.csv': row => [toLike(row, creators)]
+  }
+  for (const file of LDBC_FILES)
+    for await (const row of rows(path.join(folder, file), onRead))
+      for (const record of readers[file](row)) yield { ...record, file }
 }
+
+/** In the order of reading. */
+export const LDBC_FILES = [
+  'persons.csv',
+  'knows.csv',
+  'post_creators.csv',
+  'posts.csv',
+  'likes.csv'
+] as const
 
 export async function isLdbc(folder: string): Promise<boolean> {
   try {
@@ -46,10 +53,10 @@ interface LdbcRow {
   readonly values: readonly string[]
 }
 
-async function* rows(file: string): AsyncGenerator<LdbcRow> {
+async function* rows(file: string, onRead?: OnRead): AsyncGenerator<LdbcRow> {
   let header: readonly string[] = []
   let line = 0
-  for await (const raw of readLines(file)) {
+  for await (const raw of readLines(file, onRead)) {
     line++
     const values = raw.split('|')
     if (line === 1) header = values
@@ -58,6 +65,20 @@ async function* rows(file: string): AsyncGenerator<LdbcRow> {
       yield { line, fields, values }
     }
   }
+}
+
+function toUser({ line, fields }: LdbcRow): Parsed[] {
+  const attributes = { language: text(fields.language) }
+  return [{ kind: 'user', line, value: { id: text(fields.id), attributes } }]
+}
+
+function toFollows({ line, values }: LdbcRow): Parsed[] {
+  const [a = '', b = ''] = values
+  if (a === b) return [rejected(line, `"${a}" cannot follow itself`)]
+  return [
+    { kind: 'follow', line, value: { follower: a, followee: b } },
+    { kind: 'follow', line, value: { follower: b, followee: a } }
+  ]
 }
 
 function toPost({ line, fields }: LdbcRow, creators: ReadonlyMap<string, string>): Parsed {
@@ -73,18 +94,14 @@ function toPost({ line, fields }: LdbcRow, creators: ReadonlyMap<string, string>
     ...(imageFile && { imageFile }),
     ...(fields.language ? { language: text(fields.language) } : {})
   }
-  return { kind: 'post', value: { author, content, createdAt, externalId, attrs } }
+  return { kind: 'post', line, value: { author, content, createdAt, externalId, attrs } }
 }
 
-function toLike(
-  values: readonly string[],
-  line: number,
-  creators: ReadonlyMap<string, string>
-): Parsed {
+function toLike({ values, line }: LdbcRow, creators: ReadonlyMap<string, string>): Parsed {
   const [user = '', externalId = ''] = values
   const author = creators.get(externalId)
   if (author === undefined) return rejected(line, `like of unknown post ${externalId}`)
-  return { kind: 'like', value: { user, author, externalId } }
+  return { kind: 'like', line, value: { user, author, externalId } }
 }
 
 function text(value: unknown): string {

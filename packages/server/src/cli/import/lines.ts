@@ -3,9 +3,14 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
+/** Told how many bytes of a file, as it lies on the disk, were read. */
+export type OnRead = (bytes: number) => void
+
 /** A file's bytes; `.gz` is unpacked on the way. */
-export function openFile(path: string): Readable {
+export function openFile(path: string, onRead: OnRead = () => {}): Readable {
   const file = createReadStream(path)
+  file.on('data', chunk => onRead(chunk.length))
+  file.pause()
   if (!path.endsWith('.gz')) return file
   const unpacked = createGunzip()
   file.on('error', error => unpacked.destroy(error))
@@ -13,10 +18,10 @@ export function openFile(path: string): Readable {
 }
 
 /** Lines without their ends; a byte order mark is taken off. */
-export async function* readLines(path: string): AsyncGenerator<string> {
+export async function* readLines(path: string, onRead?: OnRead): AsyncGenerator<string> {
   let first = true
   for await (const line of createInterface({
-    input: openFile(path),
+    input: openFile(path, onRead),
     crlfDelay: Number.POSITIVE_INFINITY
   })) {
     yield first ? line.replace(/^\uFEFF/, '') : line

@@ -1,19 +1,27 @@
 import type { BatchLike, BatchPost, ProfileChange, UserId } from '@fanwise/sdk'
 
 /** One thing to import. */
-export type ImportRecord =
-  | { readonly kind: 'user'; readonly value: ProfileChange & { readonly id: UserId } }
-  | {
-      readonly kind: 'follow'
-      readonly value: { readonly follower: UserId; readonly followee: UserId }
-    }
-  | { readonly kind: 'post'; readonly value: BatchPost }
-  | { readonly kind: 'like'; readonly value: BatchLike }
+export type ImportRecord = Origin &
+  (
+    | { readonly kind: 'user'; readonly value: ProfileChange & { readonly id: UserId } }
+    | {
+        readonly kind: 'follow'
+        readonly value: { readonly follower: UserId; readonly followee: UserId }
+      }
+    | { readonly kind: 'post'; readonly value: BatchPost }
+    | { readonly kind: 'like'; readonly value: BatchLike }
+  )
+
+/** Where a record was read. */
+export interface Origin {
+  readonly line: number
+  /** Of a folder's files; absent where there is only one. */
+  readonly file?: string
+}
 
 /** A line that cannot be imported; the others go on. */
-export interface Rejection {
+export interface Rejection extends Origin {
   readonly kind: 'rejected'
-  readonly line: number
   readonly reason: string
 }
 

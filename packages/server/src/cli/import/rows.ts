@@ -15,14 +15,14 @@ export function rowReader(kind: ImportKind): (row: Row) => Parsed {
 
 /** Rows that name their own kind, as an export writes them. */
 export function mixedReader(): (row: Row) => Parsed {
-  const readers = {
-    user: toUser,
-    follow: toFollow,
-    post: postReader(),
-    like: toLike
-  }
+  const readers = new Map<unknown, (row: Row) => Parsed>([
+    ['user', toUser],
+    ['follow', toFollow],
+    ['post', postReader()],
+    ['like', toLike]
+  ])
   return row => {
-    const read = readers[row.fields.kind as keyof typeof readers]
+    const read = readers.get(row.fields.kind)
     return read ? read(row) : rejected(row.line, `kind "${row.fields.kind}" is not known`)
   }
 }
@@ -35,10 +35,7 @@ function postReader(): (row: Row) => Parsed {
     const author = String(fields.author ?? fields.user ?? '')
     const content = fields.content
     if (!isUserId(author)) return rejected(line, `author "${author.slice(0, 80)}" is not a user id`)
-    if (typeof content !== 'string' || content.length === 0 || content.length > 10_000)
-      return rejected(line, 'content has to be 1 to 10,000 characters')
-    if (!isStorable(content))
-      return rejected(line, 'content holds a NUL or half of a surrogate pair')
+    if (typeof content !== 'string') return rejected(line, 'content is not a text')
     const createdAt = fields.createdAt === undefined ? undefined : parseTime(fields.createdAt)
     if (fields.createdAt !== undefined && createdAt === undefined)
       return rejected(line, `createdAt "${String(fields.createdAt)}" is not a time`)
@@ -48,6 +45,7 @@ function postReader(): (row: Row) => Parsed {
       toExternalId(fields.externalId) ?? derivedId(seen, [author, createdAt, content])
     return {
       kind: 'post',
+      line,
       value: {
         author,
         content,
@@ -68,7 +66,7 @@ function derivedId(seen: Map<string, number>, parts: readonly unknown[]): string
 
 function toExternalId(value: unknown): string | undefined {
   const text = value === undefined ? '' : String(value)
-  return text.length > 0 && text.length <= 128 ? text : undefined
+  return text.length > 0 && text.length <= 128 && isStorable(text) ? text : undefined
 }
 
 function toAttrs(value: unknown): JsonObject | undefined | null {
@@ -91,7 +89,7 @@ function toFollow({ line, fields }: Row): Parsed {
   const followee = String(fields.followee ?? '')
   if (!isUserId(follower) || !isUserId(followee) || follower === followee)
     return rejected(line, `"${follower}" and "${followee}" are not two user ids`)
-  return { kind: 'follow', value: { follower, followee } }
+  return { kind: 'follow', line, value: { follower, followee } }
 }
 
 function toLike({ line, fields }: Row): Parsed {
@@ -99,11 +97,11 @@ function toLike({ line, fields }: Row): Parsed {
   const post = String(fields.post ?? '')
   const author = String(fields.author ?? '')
   if (!isUserId(user)) return rejected(line, `user "${user.slice(0, 80)}" is not a user id`)
-  if (isPostId(post)) return { kind: 'like', value: { user, post } }
+  if (isPostId(post)) return { kind: 'like', line, value: { user, post } }
   const externalId = toExternalId(fields.externalId ?? fields.post)
   if (externalId === undefined || !isUserId(author))
     return rejected(line, 'a like needs a post id, or author and externalId')
-  return { kind: 'like', value: { user, author, externalId } }
+  return { kind: 'like', line, value: { user, author, externalId } }
 }
 
 function toUser({ line, fields }: Row): Parsed {
@@ -117,6 +115,7 @@ function toUser({ line, fields }: Row): Parsed {
     typeof fields.avatar === 'string' && isStorable(fields.avatar) ? fields.avatar : null
   return {
     kind: 'user',
+    line,
     value: {
       id,
       ...(name && { name }),

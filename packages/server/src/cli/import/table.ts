@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse'
-import { openFile, readLines } from './lines.ts'
+import { type OnRead, openFile, readLines } from './lines.ts'
 import { type Rejection, rejected } from './record.ts'
 
 /** A row as named texts; `line` is where it begins. */
@@ -14,6 +14,7 @@ export interface TableOptions {
   readonly columns: ReadonlyMap<string, string>
   /** Of CSV; guessed from the header when absent. */
   readonly delimiter?: string
+  readonly onRead?: OnRead
 }
 
 /** Rows of CSV with a header, or of NDJSON (by the file's name: .ndjson, .jsonl). */
@@ -42,17 +43,22 @@ async function* readCsv(path: string, options: TableOptions): AsyncGenerator<Row
     skip_empty_lines: true,
     info: true
   })
-  const file = openFile(path)
+  const file = openFile(path, options.onRead)
   file.on('error', error => parser.destroy(error))
   for await (const row of file.pipe(parser)) {
     const { record, info } = row as { record: Record<string, string>; info: { lines: number } }
-    yield { kind: 'row', line: info.lines, fields: record }
+    yield { kind: 'row', line: info.lines - lineEndsIn(record), fields: record }
   }
+}
+
+/** The parser tells where a row ends. */
+function lineEndsIn(record: Record<string, string>): number {
+  return Object.values(record).reduce((sum, text) => sum + text.split('\n').length - 1, 0)
 }
 
 async function* readNdjson(path: string, options: TableOptions): AsyncGenerator<Row | Rejection> {
   let number = 0
-  for await (const line of readLines(path)) {
+  for await (const line of readLines(path, options.onRead)) {
     number++
     if (line.trim() === '') continue
     const object = parseObject(line)
@@ -86,26 +92,26 @@ function renamed(name: string, columns: ReadonlyMap<string, string>): string {
     .trim()
     .toLowerCase()
     .replace(/[^a-z]/g, '')
-  return USUAL[plain] ?? name
+  return USUAL.get(plain) ?? name
 }
 
-const USUAL: Readonly<Record<string, string>> = {
-  author: 'author',
-  authorid: 'author',
-  userid: 'user',
-  user: 'user',
-  text: 'content',
-  content: 'content',
-  body: 'content',
-  createdat: 'createdAt',
-  creationdate: 'createdAt',
-  date: 'createdAt',
-  timestamp: 'createdAt',
-  externalid: 'externalId',
-  follower: 'follower',
-  followee: 'followee',
-  source: 'follower',
-  target: 'followee',
-  post: 'post',
-  postid: 'post'
-}
+const USUAL: ReadonlyMap<string, string> = new Map([
+  ['author', 'author'],
+  ['authorid', 'author'],
+  ['userid', 'user'],
+  ['user', 'user'],
+  ['text', 'content'],
+  ['content', 'content'],
+  ['body', 'content'],
+  ['createdat', 'createdAt'],
+  ['creationdate', 'createdAt'],
+  ['date', 'createdAt'],
+  ['timestamp', 'createdAt'],
+  ['externalid', 'externalId'],
+  ['follower', 'follower'],
+  ['followee', 'followee'],
+  ['source', 'follower'],
+  ['target', 'followee'],
+  ['post', 'post'],
+  ['postid', 'post']
+])

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { createWriteStream, existsSync } from 'node:fs'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import test from 'node:test'
+import { startServer, type TestServer } from '../../../../../testkit/server.ts'
+import type { Connection } from '../runtime.ts'
+import { writeExport } from './export.ts'
+
+function connected({ admin, url }: TestServer): Connection {
+  const as = (user: string) => admin.as(user)
+  return { admin, as, url, folder: '.', [Symbol.asyncDispose]: async () => {} }
+}
+
+test('an export is what an import reads, and tells how many lines it has', async t => {
+  const server = await startServer(t)
+  await server.admin.batch({
+    follows: [{ follower: 'a', followee: 'b' }],
+    posts: [{ author: 'a', content: 'hi', externalId: '1' }]
+  })
+  const file = new PassThrough()
+  const [lines, all] = await Promise.all([
+    writeExport(file, connected(server), () => {}),
+    text(file)
+  ])
+  const kinds = all
+    .trim()
+    .split('\n')
+    .map(line => (JSON.parse(line) as { kind: string }).kind)
+  assert.deepEqual(kinds, ['user', 'user', 'follow', 'post'])
+  assert.equal(lines, 4)
+})
+
+test('a file that cannot be written ends an export with its error', async t => {
+  const server = await startServer(t)
+  await server.admin.batch({ users: [{ id: 'a' }] })
+  const nowhere = createWriteStream(path.join(import.meta.dirname, 'no such folder', 'x.ndjson'))
+  await assert.rejects(
+    writeExport(nowhere, connected(server), () => {}),
+    { code: 'ENOENT' }
+  )
+  if (!existsSync('/dev/full')) return t.diagnostic('no /dev/full here')
+  const full = createWriteStream('/dev/full')
+  await assert.rejects(
+    writeExport(full, connected(server), () => {}),
+    { code: 'ENOSPC' }
+  )
+})
