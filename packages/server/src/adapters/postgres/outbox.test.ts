@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import test, { type TestContext } from 'node:test'
+import { Client } from 'pg'
 import { testDatabase } from '../../../../../testkit/postgres.ts'
-import type { DatabaseOptions } from './pool.ts'
+import { connectionConfig, type DatabaseOptions } from './pool.ts'
 import { createPostgresStore } from './store.ts'
 
 async function openStore(t: TestContext, options: DatabaseOptions) {
@@ -39,4 +40,22 @@ test('where change data capture carries the rows, no relay finds them', async t 
   assert.equal(await store.outboxPending(), 0)
   await using lanes = await store.openLanes()
   assert.deepEqual(await lanes.unpublished(await lanes.claim(), 10), [])
+  await assert.rejects(store.republish(60_000), /epoch/)
+  assert.equal(await store.outboxPending(), 0)
+})
+
+test('who carries the rows is told beside the options of the URL', async t => {
+  const url = `${await testDatabase(t)}?options=-c%20work_mem%3D1234kB&application_name=theirs`
+  const client = new Client(connectionConfig({ url, relay: 'cdc' }))
+  await client.connect()
+  t.after(() => client.end())
+  const names = ['work_mem', 'fanwise.relay', 'application_name']
+  const { rows } = await client.query<{ value: string }>(
+    'select current_setting(name) as value from unnest($1::text[]) name',
+    [names]
+  )
+  assert.deepEqual(
+    rows.map(({ value }) => value),
+    ['1234kB', 'cdc', 'theirs']
+  )
 })

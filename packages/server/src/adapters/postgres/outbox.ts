@@ -2,10 +2,11 @@ import type { OutboxStore } from '../../ports/store.ts'
 import { openLanes } from './lanes.ts'
 import { type Database, type DatabaseOptions, statement } from './pool.ts'
 
+/** Whatever carries the rows: a log that keeps events by itself has them published before their work is done. */
 const bury = statement(
   'outbox_bury',
   `update outbox set dead_at = now(), dead_reason = $2
-   where id = $1 and published_at is null and dead_at is null`
+   where id = $1 and dead_at is null`
 )
 
 const pending = statement(
@@ -44,12 +45,15 @@ export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
     },
 
     async republish(ageMs) {
+      if (options.relay === 'cdc')
+        throw new Error('Change data capture never reads a row again: raise the epoch instead.')
       let from = '0'
       for (let total = 0; ; ) {
         const [row] = await db.rows<{ count: string; last: string | null }>(again, [ageMs, from])
         total += Number(row?.count)
         if (!row?.last) return total
         from = row.last
+        db.wake()
       }
     },
 

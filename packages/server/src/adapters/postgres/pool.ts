@@ -41,14 +41,24 @@ const NOTIFY = `notify ${OUTBOX_CHANNEL}`
 export function connectionConfig(options: DatabaseOptions) {
   const timeout = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
   return {
-    connectionString: options.url,
+    ...withSetting(options.url, `-c fanwise.relay=${options.relay ?? 'own'}`),
     application_name: 'fanwise',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: timeout,
-    options: `-c fanwise.relay=${options.relay ?? 'own'}`,
     query_timeout: timeout + ANSWER_MS
   }
+}
+
+/** A setting of the session besides those of the URL: the driver lets these replace whatever it is given apart. */
+function withSetting(url: string, setting: string) {
+  const at = url.indexOf('?')
+  if (at < 0) return { connectionString: url, options: setting }
+  const query = new URLSearchParams(url.slice(at + 1))
+  const given = query.getAll('options').at(-1)
+  if (given === undefined) return { connectionString: url, options: setting }
+  query.delete('options')
+  return { connectionString: `${url.slice(0, at)}?${query}`, options: `${given} ${setting}` }
 }
 
 /** The pool. Its errors are Problems where the caller may try again. */

@@ -52,6 +52,11 @@ export class Transactions {
     this.#listeners.push(listener)
   }
 
+  /** Tells that the outbox has rows. */
+  wake(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
   /** `locks` name the rows that are written. */
   async run<T>(locks: Iterable<string>, work: Work<T>): Promise<T> {
     const release = await this.#locks.acquire(locks)
@@ -62,7 +67,7 @@ export class Transactions {
       const emitted = this.#outboxSeq > before
       if (changes.length > 0) await this.#delay()
       for (const apply of changes) apply()
-      if (emitted) for (const listener of this.#listeners) listener()
+      if (emitted) this.wake()
       return value
     } finally {
       release()
