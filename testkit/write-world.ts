@@ -76,7 +76,7 @@ export class WriteWorld {
   }
 
   /** A worker's handler of a lane, as the log opens it. */
-  readonly open = (lane: number): EventHandler => openFanout(this)(lane)
+  readonly open: (lane: number) => EventHandler = openFanout(this)
 
   users(...ids: readonly string[]): Promise<number[]> {
     return this.pages.users(...ids)

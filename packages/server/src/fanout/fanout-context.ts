@@ -13,7 +13,7 @@ export interface FanoutContext extends BackfillManyContext {
     Pick<OutboxStore, 'bury'>
   readonly feeds: BackfillManyContext['feeds'] &
     Pick<Feeds, 'push' | 'drop' | 'remove' | 'dropRules' | 'announce'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>
   readonly limits: Limits
   readonly telemetry: Telemetry
 }

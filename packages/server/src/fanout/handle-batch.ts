@@ -1,11 +1,13 @@
 import type { LoggedEvent } from '../domain/event.ts'
 import { dropBacklog } from './drop-backlog.ts'
 import { type FanoutContext, WIDTH } from './fanout-context.ts'
-import { inTurns, type Turn } from './in-turns.ts'
+import { inTurns } from './in-turns.ts'
 import { lookAgain } from './look-again.ts'
+import { pulledAuthors } from './pulled-authors.ts'
 import { pushPosts } from './push-posts.ts'
 import { removePosts } from './remove-posts.ts'
 import { sortBatch, type Work } from './sort-batch.ts'
+import { stoppable } from './stoppable.ts'
 
 /**
  * Does the work of one batch of a lane's events; doing it again changes nothing. It is sorted by kind and not by event:
@@ -19,14 +21,16 @@ export async function handleBatch(
   events: readonly LoggedEvent[],
   signal: AbortSignal
 ): Promise<void> {
+  signal.throwIfAborted()
   const work = sortBatch(events, context.clock.now())
   await forget(context, work)
-  const pulled = await pulledAuthors(context, work)
+  const pulled = await pulledOf(context, work)
   const fans = [
     ...(await pushPosts(context, work.posts, pulled)),
     ...(await dropBacklog(context, work.backlog, pulled))
   ]
   await inTurns(stoppable(fans, signal), WIDTH)
+  signal.throwIfAborted()
   await lookAgain(context, work.relations)
   await inTurns(stoppable(removePosts(context, work.deletes, pulled), signal), WIDTH)
 }
@@ -42,16 +46,7 @@ async function forget({ feeds }: FanoutContext, work: Work): Promise<void> {
  * Those authors whose posts are merged by readers. It is asked anew for each batch, after its posts were stored: a
  * switch down that comes later keeps a pull_until above them, so they are still merged.
  */
-async function pulledAuthors({ store }: FanoutContext, work: Work): Promise<Set<number>> {
+function pulledOf({ store }: FanoutContext, work: Work): Promise<Set<number>> {
   const authors = new Set([...work.posts.keys(), ...work.backlog, ...work.deletes.keys()])
-  if (authors.size === 0) return new Set()
-  const states = await store.deliveryOf([...authors])
-  return new Set(states.filter(({ delivery }) => delivery === 'pull').map(({ author }) => author))
-}
-
-function stoppable(turns: readonly Turn[], signal: AbortSignal): Turn[] {
-  return turns.map(turn => () => {
-    signal.throwIfAborted()
-    return turn()
-  })
+  return pulledAuthors(store, [...authors])
 }

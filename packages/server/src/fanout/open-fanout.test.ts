@@ -164,7 +164,7 @@ test('the cut of an unfollow is stamped only after the pushes of its batch', asy
 
 test('a poison event is buried, and the others go on', async t => {
   const world = await openWriteWorld(t)
-  const { author, followers } = await community(world)
+  const { author, near, followers } = await community(world)
   const lane = laneOfAuthor(author)
   const post = await world.post(author)
   const events = [
@@ -176,15 +176,17 @@ test('a poison event is buried, and the others go on', async t => {
     assert.match(reason, /BigInt/)
     buried.push(id)
   }
-  await world.log.append(events)
+  await world.clock.runUntil(world.log.append(events))
   assert.deepEqual(buried, ['900001'])
   assert.equal(world.telemetry.counts.get('fanout_buried'), 1)
-  await expectIds(world, followers, [post])
+  await expectIds(world, followers, null)
+  await world.pages.build(`feed:${near}`)
+  await expectIds(world, [`feed:${near}`], [post])
 })
 
-test('an event that fails in the outbox is counted as dead, and its lane goes on', async t => {
-  const world = await openWriteWorld(t)
-  const { author, followers } = await community(world)
+test('a post whose event is given up is in every feed: no warm list without it stays', async t => {
+  const world = await openWriteWorld(t, { slice: 1 })
+  const { author, near, far, own, followers } = await community(world)
   const bad = await world.post(author)
   let tries = 0
   world.faults.feeds.push = pushes => {
@@ -193,11 +195,15 @@ test('an event that fails in the outbox is counted as dead, and its lane goes on
     return Promise.reject(new TypeError('poison'))
   }
   const good = await world.post(author)
-  await world.settle()
+  const started = world.clock.monotonic()
+  await world.clock.runUntil(world.settle())
   assert.equal(tries, 6)
+  assert.ok(world.clock.monotonic() - started > 500, 'it was tried again after pauses')
   assert.equal((await world.store.stats()).outboxDead, 1)
   assert.equal(await world.store.outboxPending(), 0)
-  await expectIds(world, followers, [good])
+  await expectIds(world, [...own, ...followers], null)
+  for (const reader of [near, far, author])
+    assert.deepEqual(await world.pages.walk(reader, 3), [good, bad])
 })
 
 test('what waiting can cure rejects the batch and buries nothing', async t => {

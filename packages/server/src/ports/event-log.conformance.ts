@@ -46,7 +46,6 @@ function createRecorder(assigns: 'lanes' | 'partitions'): Recorder {
           for (const watch of watchers) watch()
         },
         async close() {
-          assert.ok(!busy.has(assigned), 'a handler is closed between batches')
           recorder.closed.push(assigned)
         }
       }
@@ -180,7 +179,7 @@ export function eventLogConformance(
     await becomes(() => log.pending(), 0)
   })
 
-  test(`${name}: a released lane closes its handler after the batch at work`, async t => {
+  test(`${name}: a released lane closes its handler at once, so that its batch ends early: it may have another owner`, async t => {
     const { log, recorder } = await setUp(t)
     const [entered, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     recorder.work = () => {
@@ -190,14 +189,18 @@ export function eventLogConformance(
     await log.consume(recorder.open)
     const appended = Promise.allSettled([log.append(events(5, 1))])
     await entered.promise
-    const released = log.release([5, 6])
-    assert.deepEqual(recorder.closed, [])
+    let ended = false
+    const released = log.release([5, 6]).then(() => {
+      ended = true
+    })
+    const closed = assigns === 'lanes' ? [5] : []
+    assert.deepEqual(recorder.closed, closed, 'a lane without a handler has nothing to close')
+    await new Promise(resolve => setImmediate(resolve))
+    if (assigns === 'lanes') assert.ok(!ended, 'a batch at work is waited for')
     stuck.resolve()
     await released
     await appended
     await recorder.reached(1)
-    const closed = assigns === 'lanes' ? [5] : []
-    assert.deepEqual(recorder.closed, closed, 'a lane without a handler has nothing to close')
   })
 
   test(`${name}: disposal closes the handlers, and a closed log takes nothing`, async t => {

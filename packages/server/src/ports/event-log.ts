@@ -21,6 +21,11 @@ export interface EventLog extends AsyncDisposable {
    */
   release(lanes: readonly number[]): Promise<void>
   /**
+   * This process took a lane that another one may have worked on: its handler recovers. Resolves when that is done;
+   * rejects to be asked again, before anything of the lane is appended. Absent where lanes are not what is assigned.
+   */
+  takeOver?(lane: number, past: Takeover): Promise<void>
+  /**
    * Events appended whose work is not done: of this process, or, in a log that outlives it, of all.
    * @throws when the log can't be reached.
    */

@@ -82,6 +82,42 @@ export function outboxConformance(name: string, make: MakeStore): void {
     assert.deepEqual([outboxPending, outboxDead], [0, 1])
   })
 
+  test(`${name}: an event whose work is done elsewhere can be set aside when it is published`, async t => {
+    await using store = await make(t)
+    const [ann] = await people(store, 'ann')
+    await publish(store, ann)
+    await using lanes = await store.openLanes()
+    await lanes.claim()
+    const [bad] = await lanes.unpublished([laneOfAuthor(ann)], 10)
+    await lanes.markPublished([bad!.id])
+    await store.bury(bad!, 'bad')
+    assert.equal((await store.stats()).outboxDead, 1)
+    assert.equal(await store.republish(60_000), 0)
+  })
+
+  test(`${name}: a new holder of lanes finds what was published a moment ago`, async t => {
+    await using store = await make(t)
+    const [ann, bob] = await people(store, 'ann', 'bob')
+    const former = await store.openLanes()
+    const posts = [await publish(store, ann), await publish(store, ann), await publish(store, ann)]
+    await publish(store, bob)
+    await former.claim()
+    const lane = laneOfAuthor(ann)
+    const rows = await former.unpublished([lane, laneOfAuthor(bob)], 10)
+    const bad = rows.find(({ event }) => 'post' in event && event.post === posts[1])
+    await store.bury(bad!, 'bad')
+    await former.markPublished(rows.map(({ id }) => id))
+    await former[Symbol.asyncDispose]()
+    await using lanes = await store.openLanes()
+    while ((await lanes.claim()).length < LANES);
+    const recent = await lanes.recent([lane], 60_000)
+    assert.deepEqual(
+      recent,
+      rows.filter(row => row.lane === lane && row !== bad)
+    )
+    assert.deepEqual(await lanes.recent([lane], 0), [])
+  })
+
   test(`${name}: published events are published again on demand, not those set aside`, async t => {
     await using store = await make(t)
     const [ann] = await people(store, 'ann')
@@ -92,7 +128,10 @@ export function outboxConformance(name: string, make: MakeStore): void {
     await store.bury(rows.find(({ event }) => 'post' in event && event.post === posts[1])!, 'bad')
     await drain(lanes)
     assert.equal(await store.outboxPending(), 0)
+    let heard = 0
+    store.onOutbox(() => heard++)
     const count = await store.republish(60_000)
+    assert.equal(heard, 1, 'relays are woken')
     assert.equal(await store.outboxPending(), count)
     const again = (await drain(lanes)).filter(event => event.type === 'post')
     assert.deepEqual(

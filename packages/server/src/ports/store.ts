@@ -202,15 +202,21 @@ export interface Lanes extends AsyncDisposable {
   /** Unpublished rows of these held lanes in id order, up to `limit` a lane. Late commits are found. */
   unpublished(lanes: readonly number[], limit: number): Promise<readonly LoggedEvent[]>
   markPublished(ids: readonly string[]): Promise<void>
+  /**
+   * Rows of these held lanes that were published in the last `ageMs`, in id order: what a former holder may have had in
+   * work. Bounded: of very many the newest.
+   */
+  recent(lanes: readonly number[], ageMs: number): Promise<readonly LoggedEvent[]>
 }
 
 export interface OutboxStore {
   openLanes(): Promise<Lanes>
-  /** Sets an event aside that fails again and again, so that the others go on. */
+  /** Sets an event aside that fails again and again, published or not, so that the others go on. */
   bury(event: LoggedEvent, reason: string): Promise<void>
   /**
    * Has the rows of the last `ageMs` published again: the log has lost events. Rows are kept for 7 days. Returns how
    * many. Replays change nothing that is right.
+   * @throws Error where change data capture carries the rows, which reads none again: raise the epoch there.
    */
   republish(ageMs: number): Promise<number>
   /** Unpublished rows. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openWriteWorld, type WriteWorld } from '../../../../testkit/write-world.ts'
+import { createMemoryEventLog } from '../adapters/memory/event-log.ts'
 import { laneOfAuthor } from '../domain/post-id.ts'
-import type { EventLog } from '../ports/event-log.ts'
+import type { EventLog, Takeover } from '../ports/event-log.ts'
 import type { Lanes } from '../ports/store.ts'
 import { createRelay } from './relay.ts'
 
@@ -138,6 +139,7 @@ test('a lost session gives up all lanes and opens another', async t => {
       claim: () => (lost && mine === 1 ? Promise.reject(new Error('lost')) : lanes.claim()),
       unpublished: (...args) => lanes.unpublished(...args),
       markPublished: ids => lanes.markPublished(ids),
+      recent: (...args) => lanes.recent(...args),
       [Symbol.asyncDispose]: () => lanes[Symbol.asyncDispose]()
     }
   }
@@ -173,4 +175,62 @@ test('two relays share the lanes, and each event is taken once', async t => {
       await relay.idle()
     }
   assert.deepEqual(seen.toSorted(), ids.toSorted())
+})
+
+test('disposal ends though nobody works on what is in the log, and the events stay', async t => {
+  const world = await openWriteWorld(t)
+  const [a] = await authors(world)
+  await world.settle()
+  await world.relay[Symbol.asyncDispose]()
+  await using log = createMemoryEventLog()
+  const relay = createRelay({ ...world, log })
+  await world.post(a)
+  assert.equal(await relay.relayOnce(), 1)
+  await relay[Symbol.asyncDispose]()
+  assert.equal(world.clock.sleeping, 0)
+  assert.equal(await world.store.outboxPending(), 1)
+  await using lanes = await world.store.openLanes()
+  assert.ok((await lanes.claim()).includes(laneOfAuthor(a)), 'the lanes are free')
+})
+
+test('disposal does not wait for a log that never answers', async t => {
+  const world = await openWriteWorld(t)
+  const [a] = await authors(world)
+  await world.settle()
+  world.faults.log.append = () => new Promise(() => {})
+  await world.post(a)
+  await world.relay.relayOnce()
+  await world.clock.runUntil(Promise.resolve(world.relay[Symbol.asyncDispose]()), 60_000)
+})
+
+test('lanes that another relay held are taken over before anything of them is appended', async t => {
+  const world = await openWriteWorld(t)
+  const [a, b] = await authors(world)
+  const done = await world.post(a)
+  await world.settle()
+  await world.relay[Symbol.asyncDispose]()
+  const ahead = await world.post(a)
+  const seen: unknown[] = []
+  const post = ({ event }: { event: object }) => 'post' in event && event.post
+  const takeOver = async (lane: number, past: Takeover) => {
+    if (seen.push('failed') === 1) throw new Error('not now')
+    seen.push(lane, past.done.map(post).filter(Boolean), past.ahead.map(post))
+  }
+  world.faults.log.takeOver = takeOver
+  world.faults.log.append = async events => {
+    seen.push(events.map(post))
+    await world.plain.log.append(events)
+  }
+  await using relay = createRelay(world)
+  for (let n = 0; n < 3; n++) {
+    await relay.relayOnce()
+    await relay.idle()
+    await world.clock.advance(1000)
+  }
+  const lane = laneOfAuthor(a)
+  assert.deepEqual(seen, ['failed', 'failed', lane, [done], [ahead], [ahead]])
+  await world.post(b)
+  await relay.relayOnce()
+  await relay.idle()
+  assert.equal(seen.length, 7, 'a lane without a past needs no more')
 })

@@ -7,8 +7,8 @@ import { createPauses } from './pauses.ts'
 
 export interface RelayContext {
   readonly store: Pick<OutboxStore, 'openLanes'>
-  readonly log: Pick<EventLog, 'append' | 'release'>
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly log: Pick<EventLog, 'append' | 'release' | 'takeOver'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly telemetry: Telemetry
 }
 
@@ -19,6 +19,13 @@ export interface RelayOptions {
   readonly onFree?: () => void
 }
 
+/** How far back rows count that a former holder of a lane may have had in work: done, but stuck on their way. */
+const PAST_MS = 20_000
+
+/** How long disposal waits for what is on its way. */
+const STOP_MS = 10_000
+
+/** Disposal gives the lanes back; what is on its way comes again, here or elsewhere. */
 export interface Relay extends AsyncDisposable {
   /**
    * Takes the unpublished rows of every held lane that is free and starts their way into the log, without waiting for
@@ -43,9 +50,12 @@ class LaneRelay implements Relay {
   readonly #onFree: () => void
   readonly #pauses
   readonly #flights = new Map<number, Promise<void>>()
+  /** Held lanes that the log has taken over, as far as it wants to. */
+  #taken = new Set<number>()
   #lanes: Lanes | null = null
   #held: readonly number[] = []
   #round: Promise<unknown> = Promise.resolve()
+  #stopped: Promise<void> | undefined
 
   constructor(context: RelayContext, { batch = 200, onFree = () => {} }: RelayOptions) {
     this.#context = context
@@ -65,21 +75,55 @@ class LaneRelay implements Relay {
     while (this.#flights.size > 0) await Promise.all(this.#flights.values())
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  /** Lanes are released first: what is on its way into a log in memory is safe when somebody has done its work. */
+  async #stop(): Promise<void> {
     await this.#round
+    const { clock, telemetry } = this.#context
+    const landed = new AbortController()
+    const late = async () => {
+      await clock.sleep(STOP_MS, landed.signal)
+      if (!landed.signal.aborted) telemetry.log('warn', 'events are still on their way at the end')
+    }
+    try {
+      await Promise.race([this.#giveBack(), late()])
+    } finally {
+      landed.abort()
+      await this.#lanes?.[Symbol.asyncDispose]()
+      this.#lanes = null
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    await this.#context.log.release(this.#held)
+    this.#held = []
     await this.idle()
-    await this.#lanes?.[Symbol.asyncDispose]()
-    this.#lanes = null
   }
 
   async #relay(): Promise<number> {
     const lanes = await this.#claim()
     const free = this.#held.filter(lane => !this.#flights.has(lane) && !this.#pauses.has(lane))
     if (free.length === 0) return 0
+    const past = Map.groupBy(await this.#past(lanes, free), row => row.lane)
     const rows = await lanes.unpublished(free, this.#batch)
     const byLane = Map.groupBy(rows, row => row.lane)
-    for (const [lane, events] of byLane) this.#flights.set(lane, this.#fly(lanes, lane, events))
+    for (const lane of free) {
+      const [done, ahead] = [past.get(lane) ?? [], byLane.get(lane) ?? []]
+      if (done.length + ahead.length === 0) this.#taken.add(lane)
+      else this.#flights.set(lane, this.#fly(lanes, lane, done, ahead))
+    }
     return rows.length
+  }
+
+  /** What a former holder of lanes that are not taken over yet may have had in work. */
+  async #past(lanes: Lanes, free: readonly number[]): Promise<readonly LoggedEvent[]> {
+    const untaken = free.filter(lane => !this.#taken.has(lane))
+    if (untaken.length === 0 || this.#context.log.takeOver === undefined) return []
+    return lanes.recent(untaken, PAST_MS)
   }
 
   /** Takes what is free. A lost session holds nothing any more: the handlers of its lanes must end, and it is replaced. */
@@ -100,19 +144,29 @@ class LaneRelay implements Relay {
     const held = this.#held
     this.#lanes = null
     this.#held = []
+    this.#taken = new Set()
     telemetry.count('relay_sessions_lost')
     await log.release(held)
     await lanes[Symbol.asyncDispose]()
   }
 
-  async #fly(lanes: Lanes, lane: number, events: readonly LoggedEvent[]): Promise<void> {
+  async #fly(
+    lanes: Lanes,
+    lane: number,
+    done: readonly LoggedEvent[],
+    events: readonly LoggedEvent[]
+  ): Promise<void> {
     const { log, telemetry } = this.#context
     try {
-      await log.append(events)
-      await lanes.markPublished(events.map(({ id }) => id))
+      await this.#takeOver(lane, done, events)
+      if (events.length > 0) {
+        await log.append(events)
+        await lanes.markPublished(events.map(({ id }) => id))
+      }
       this.#pauses.end(lane)
       telemetry.count('relay_events', events.length)
     } catch (error) {
+      if (this.#stopped !== undefined) return
       const pauseMs = this.#pauses.start(lane)
       telemetry.count('relay_failures')
       telemetry.log('warn', 'events stay in the outbox', { lane, pauseMs, error })
@@ -120,5 +174,16 @@ class LaneRelay implements Relay {
       this.#flights.delete(lane)
       this.#onFree()
     }
+  }
+  /** Before anything of a lane that another process may have worked on. */
+  async #takeOver(
+    lane: number,
+    done: readonly LoggedEvent[],
+    ahead: readonly LoggedEvent[]
+  ): Promise<void> {
+    const taken = this.#taken
+    if (taken.has(lane)) return
+    await this.#context.log.takeOver?.(lane, { done, ahead })
+    taken.add(lane)
   }
 }

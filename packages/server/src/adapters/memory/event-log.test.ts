@@ -116,17 +116,18 @@ test('an append without room waits, in order, and does not hold up other lanes',
   )
 })
 
-test('a released lane fails what waits, ends its batch, and opens anew when it comes back', async () => {
+test('a released lane fails what waits, closes at once, and opens anew when its batch has ended', async () => {
   await using log = createMemoryEventLog()
   const { batches, states, open } = manual()
   await log.consume(open)
   const running = log.append([event(1)])
   const waiting = log.append([event(2)])
+  await turn()
   const released = log.release([1])
   await assert.rejects(waiting, /released/)
   const later = log.append([event(3)])
   await turn()
-  assert.deepEqual(states, ['open'])
+  assert.deepEqual(states, ['open', 'close'])
   batches[0]!.end.resolve()
   await Promise.all([running, released])
   await turn()
@@ -135,15 +136,16 @@ test('a released lane fails what waits, ends its batch, and opens anew when it c
   await later
 })
 
-test('disposal waits for the batch at work and fails what waits', async () => {
+test('disposal closes handlers at once, waits for the batch at work and fails what waits', async () => {
   const log = createMemoryEventLog()
   const { batches, states, open } = manual()
   await log.consume(open)
   const running = log.append([event(1)])
   const waiting = log.append([event(2)])
+  await turn()
   const disposed = log[Symbol.asyncDispose]()
   await assert.rejects(waiting, /closed/)
-  assert.deepEqual(states, ['open'])
+  assert.deepEqual(states, ['open', 'close'])
   batches[0]!.end.resolve()
   await running
   await disposed
@@ -176,4 +178,35 @@ test('a handler may append to its own lane', async () => {
   await log.append([event(1)])
   await follow
   assert.deepEqual(seen, ['1', '2'])
+})
+
+test('a batch that has not begun when its lane is released does not begin', async () => {
+  await using log = createMemoryEventLog()
+  const { batches, states, open } = manual()
+  await log.consume(open)
+  const appended = log.append([event(1)])
+  await Promise.all([assert.rejects(appended, /released/), log.release([1])])
+  assert.deepEqual(batches, [])
+  assert.deepEqual(states, [])
+})
+
+test('a lane that is taken over recovers before anything is handled, and again when that failed', async () => {
+  await using log = createMemoryEventLog()
+  const done: unknown[] = []
+  let broken = true
+  await log.consume(() => ({
+    async recover(past) {
+      if (broken) throw new Error('not now')
+      done.push(past)
+    },
+    async handle(events) {
+      done.push(events)
+    },
+    close: async () => {}
+  }))
+  const past = { done: [event(1)], ahead: [event(2)] }
+  await assert.rejects(async () => log.takeOver?.(1, past), /not now/)
+  broken = false
+  await Promise.all([log.takeOver?.(1, past), log.append([event(2)])])
+  assert.deepEqual(done, [past, [event(2)]])
 })

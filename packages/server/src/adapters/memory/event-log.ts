@@ -25,7 +25,7 @@ export function createMemoryEventLog(limits: Partial<LaneLimits> = {}): EventLog
     async append(events) {
       if (disposed) throw new Error('The event log is closed')
       const parts = [...byLane(events)].map(([lane, part]) => ({ to: queue(lane), part }))
-      await settleAll(parts.map(({ to, part }) => to.append(part)))
+      await drainAll(parts.map(({ to, part }) => to.append(part)))
     },
     async consume(open) {
       if (consumed) throw new Error('The event log is consumed already')
@@ -34,13 +34,14 @@ export function createMemoryEventLog(limits: Partial<LaneLimits> = {}): EventLog
     },
     async release(released) {
       const reason = new Error('The lane was released')
-      await settleAll(released.map(lane => queue(lane).release(reason)))
+      await drainAll(released.map(lane => queue(lane).release(reason)))
     },
+    takeOver: (lane, past) => queue(lane).takeOver(past),
     pending: async () => lanes.reduce((sum, lane) => sum + lane.pending, 0),
     async [Symbol.asyncDispose]() {
       disposed = true
       const reason = new Error('The event log was closed')
-      await settleAll(lanes.map(lane => lane.release(reason)))
+      await drainAll(lanes.map(lane => lane.release(reason)))
     }
   }
 }
@@ -56,7 +57,7 @@ function byLane(events: readonly LoggedEvent[]): Map<number, LoggedEvent[]> {
 }
 
 /** Waits for all, also when one fails; then throws the first failure. */
-async function settleAll(work: readonly Promise<void>[]): Promise<void> {
+async function drainAll(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work)
   const failed = results.find(result => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason

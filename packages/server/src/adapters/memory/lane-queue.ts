@@ -1,9 +1,10 @@
 import type { LoggedEvent } from '../../domain/event.ts'
-import type { EventHandler } from '../../ports/event-log.ts'
+import type { EventHandler, Takeover } from '../../ports/event-log.ts'
 
-/** Events that were appended together, and whoever waits for their work. */
+/** Events that were appended together, or what is to be told of a former owner, and whoever waits for their work. */
 interface Chunk {
   readonly events: readonly LoggedEvent[]
+  readonly past?: Takeover
   readonly done: PromiseWithResolvers<void>
 }
 
@@ -40,8 +41,15 @@ export class LaneQueue {
   }
 
   append(events: readonly LoggedEvent[]): Promise<void> {
-    const chunk = { events, done: Promise.withResolvers<void>() }
-    this.#pending += events.length
+    return this.#enter({ events, done: Promise.withResolvers() })
+  }
+
+  takeOver(past: Takeover): Promise<void> {
+    return this.#enter({ events: [], past, done: Promise.withResolvers() })
+  }
+
+  #enter(chunk: Chunk): Promise<void> {
+    this.#pending += chunk.events.length
     this.#outside.push(chunk)
     this.#admit()
     this.#start()
@@ -53,13 +61,15 @@ export class LaneQueue {
     this.#start()
   }
 
-  /** Fails what waits, and closes the handler after the batch at work; a later append opens another. */
+  /**
+   * Fails what waits and closes the handler at once: a batch at work has to end early, for another process may work on
+   * the lane by now. Resolves when that batch has ended; a later append opens another handler.
+   */
   async release(reason: Error): Promise<void> {
     this.#fail([...this.#waiting.splice(0), ...this.#outside.splice(0)], reason)
     this.#releasing++
     try {
-      await this.#running
-      await this.#close()
+      await Promise.all([this.#close(), this.#running])
     } finally {
       this.#releasing--
       this.#start()
@@ -116,8 +126,12 @@ export class LaneQueue {
 
   async #work(batch: readonly Chunk[]): Promise<void> {
     try {
+      if (this.#releasing > 0) throw new Error('The lane was released')
       this.#handler ??= this.#open?.(this.#lane)
-      await this.#handler?.handle(batch.flatMap(chunk => chunk.events))
+      const handler = this.#handler
+      for (const { past } of batch) if (past !== undefined) await handler?.recover?.(past)
+      const events = batch.flatMap(chunk => chunk.events)
+      if (events.length > 0) await handler?.handle(events)
       this.#pending -= count(batch)
       for (const chunk of batch) chunk.done.resolve()
     } catch (error) {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
 import test from 'node:test'
 import { Client } from 'pg'
 import { testDatabase } from '../../../../../testkit/postgres.ts'
 import { LANES, laneOfAuthor } from '../../domain/post-id.ts'
 import { drain, people, publish, refuses } from '../../ports/store-fixtures.conformance.ts'
 import { withClient } from './bundled/with-client.ts'
+import { openLanes } from './lanes.ts'
 import { createPostgresStore } from './store.ts'
 
 test('an event that commits late is found', async t => {
@@ -67,4 +70,45 @@ test('a lost session holds no lane, says so, and others take over', async t => {
   await refuses(first.markPublished([logged!.id]), 'unavailable')
   assert.equal((await second.claim()).length, LANES)
   assert.deepEqual(await second.unpublished([logged!.lane], 1), [logged])
+})
+
+/** A message of the PostgreSQL protocol. */
+function message(type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(body.length + 4)
+  return Buffer.concat([Buffer.from(type), length, body])
+}
+
+/** Lets everybody in, and refuses every statement, as a standby does with LISTEN. */
+function refuseAll(socket: Socket): void {
+  const refusal = ['SERROR', 'VERROR', 'C25006', 'Mcannot execute LISTEN during recovery', ''].join(
+    '\0'
+  )
+  const ready = message('Z', Buffer.from('I'))
+  socket.once('data', () => {
+    socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]))
+    socket.on('data', () =>
+      socket.write(Buffer.concat([message('E', Buffer.from(`${refusal}\0`)), ready]))
+    )
+  })
+}
+
+test('a session that cannot listen is closed', async t => {
+  const sockets: Socket[] = []
+  const server = createServer(socket => {
+    sockets.push(socket)
+    refuseAll(socket)
+  })
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const url = `postgres://somebody@127.0.0.1:${address.port}/none`
+  await refuses(
+    openLanes({ url }, () => {}),
+    'unavailable'
+  )
+  const [socket] = sockets
+  assert.ok(socket)
+  if (!socket.readableEnded) await once(socket, 'end', { signal: AbortSignal.timeout(5000) })
 })

@@ -1,10 +1,9 @@
 import { Client } from 'pg'
-import { Problem } from '../../domain/errors.ts'
 import type { FeedEvent, LoggedEvent } from '../../domain/event.ts'
 import { LANES } from '../../domain/post-id.ts'
 import type { Lanes } from '../../ports/store.ts'
 import { OUTBOX_CHANNEL } from './bell.ts'
-import { asProblem } from './failures.ts'
+import { asProblem, unavailable, wasAnswered } from './failures.ts'
 import { LANE_LOCK } from './locks.ts'
 import { connectionConfig, type DatabaseOptions, type Statement, statement } from './pool.ts'
 
@@ -28,6 +27,19 @@ const mark = statement(
   'lanes_mark',
   'update outbox set published_at = now() where id = any($1::bigint[]) and published_at is null'
 )
+
+/** The newest rows of all, of which those of these lanes are taken: there is no index on what is published. */
+const recent = statement(
+  'lanes_recent',
+  `select id, lane, payload from (
+     select id, lane, payload, published_at, dead_at from outbox order by id desc limit $3
+   ) o
+   where lane = any($1::smallint[]) and dead_at is null
+     and published_at > now() - $2::float8 * interval '1 ms'
+   order by o.id`
+)
+
+const RECENT_MAX = 10_000
 
 interface Row {
   readonly id: string
@@ -61,8 +73,12 @@ class LaneSession implements Lanes {
 
   async unpublished(lanes: readonly number[], limit: number): Promise<readonly LoggedEvent[]> {
     const held = lanes.filter(lane => this.#held.has(lane))
-    const rows = await this.#rows<Row>(unpublished, [held, limit])
-    return rows.map(row => ({ id: row.id, lane: row.lane, event: row.payload }))
+    return (await this.#rows<Row>(unpublished, [held, limit])).map(toEvent)
+  }
+
+  async recent(lanes: readonly number[], ageMs: number): Promise<readonly LoggedEvent[]> {
+    const held = lanes.filter(lane => this.#held.has(lane))
+    return (await this.#rows<Row>(recent, [held, ageMs, RECENT_MAX])).map(toEvent)
   }
 
   async markPublished(ids: readonly string[]): Promise<void> {
@@ -87,7 +103,7 @@ class LaneSession implements Lanes {
       return (await this.#client.query<R>({ ...of, values: [...values] })).rows
     } catch (error) {
       const problem = asProblem(error)
-      if (problem instanceof Problem && problem.code === 'unavailable') await this.#abandon(error)
+      if (problem !== error || !wasAnswered(error)) await this.#abandon(error)
       throw problem
     }
   }
@@ -104,8 +120,12 @@ class LaneSession implements Lanes {
   }
 
   #mustLive(): void {
-    if (this.#lost !== undefined) throw asProblem(this.#lost)
+    if (this.#lost !== undefined) throw unavailable(this.#lost)
   }
+}
+
+function toEvent({ id, lane, payload }: Row): LoggedEvent {
+  return { id, lane, event: payload }
 }
 
 /** `heard` is called when another process says that it has written rows. */
@@ -117,6 +137,7 @@ export async function openLanes(options: DatabaseOptions, heard: () => void): Pr
     await client.connect()
     await client.query(`listen ${OUTBOX_CHANNEL}`)
   } catch (error) {
+    await client.end().catch(() => undefined)
     throw asProblem(error)
   }
   return lanes

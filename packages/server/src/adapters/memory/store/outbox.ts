@@ -51,6 +51,15 @@ class MemoryLanes implements Lanes {
     }
   }
 
+  async recent(lanes: readonly number[], ageMs: number): Promise<readonly LoggedEvent[]> {
+    this.#mustBeOpen()
+    const since = this.#clock.now() - ageMs
+    const rows = [...this.#tables.published.values()].filter(
+      ({ lane, at }) => at > since && this.#held.has(lane) && lanes.includes(lane)
+    )
+    return firstOf(rows, rows.length)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#open = false
     for (const lane of this.#held) this.#holds.delete(lane)
@@ -76,9 +85,10 @@ export function outbox(context: Context): OutboxStore {
     openLanes: async () => new MemoryLanes(context, holds),
 
     async bury({ id }, reason) {
-      const row = tables.outbox.get(Number(id))
+      const row = tables.outbox.get(Number(id)) ?? tables.published.get(Number(id))
       if (row === undefined) return
       tables.outbox.delete(row.seq)
+      tables.published.delete(row.seq)
       tables.dead.set(row.seq, { row, reason })
     },
 
@@ -88,6 +98,7 @@ export function outbox(context: Context): OutboxStore {
         tables.published.delete(row.seq)
         tables.outbox.set(row.seq, row)
       }
+      if (young.length > 0) transactions.wake()
       return young.length
     },
 
