@@ -102,8 +102,24 @@ export function settings(options: KafkaEventLogOptions): Settings {
     partitions,
     topic: `${prefix}.events`,
     deadTopic: `${prefix}.dead`,
-    onLost: options.onLost ?? (() => {}),
+    onLost: loss => reportLoss(options, loss),
     tuning: { ...TUNING, ...options.tuning }
+  }
+}
+
+/** Whoever is told must not be able to stop the reading. */
+function reportLoss({ telemetry, onLost }: KafkaEventLogOptions, loss: LogLoss): void {
+  const { reason, partition, from, to } = loss
+  telemetry.log(reason === 'created' ? 'info' : 'error', 'events may be missing from the log', {
+    reason,
+    partition,
+    from: from?.toString(),
+    to: to?.toString()
+  })
+  try {
+    onLost?.(loss)
+  } catch (error) {
+    telemetry.log('error', 'a loss of events could not be answered', { error })
   }
 }
 
