@@ -57,7 +57,7 @@ export const SETTINGS = {
   kafkaBrokers: list(
     'FANWISE_KAFKA_BROKERS',
     [],
-    'Some brokers of Kafka 3.9 or later, as host:port, separated by commas. Empty hands events over in memory: relay and fanout in one process.'
+    'Some brokers of Kafka 4.0 or later, as host:port, separated by commas. Empty hands events over in memory: relay and fanout in one process.'
   ),
   kafkaPartitions: integer(
     'FANWISE_KAFKA_PARTITIONS',
