@@ -80,7 +80,19 @@ async function readPage(
   return { items, ids: filled.posts.map(({ id }) => id), next, partial, source }
 }
 
-async function homePage(context: Context, reader: number, query: HomeQuery): Promise<PageResult> {
+/** Builds that one page asks for: a reader of many merged authors would take the places of all others. */
+const BUILDS_MAX = 4
+
+function askingFewBuilds(context: Context): Context {
+  let asked = 0
+  const requestBuild = (list: ListKey) => {
+    if (asked++ < BUILDS_MAX) context.requestBuild(list)
+  }
+  return { ...context, requestBuild }
+}
+
+async function homePage(given: Context, reader: number, query: HomeQuery): Promise<PageResult> {
+  const context = askingFewBuilds(given)
   const { clock, limits } = context
   const started = clock.monotonic()
   // Rules first: a timeline that the feed lacks is merged only if they say so.

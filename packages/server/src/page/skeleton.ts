@@ -50,13 +50,16 @@ export interface HomeReader {
   readonly rulesHold: () => boolean
 }
 
-/** The part of a home feed that its warm list answers for, with the timelines that belong into it. */
+/**
+ * The part of a home feed that its warm list answers for, with the timelines that belong into it. Null when the Store
+ * has to be read, for too many of these are not warm.
+ */
 async function homeAboveFloor(
   context: SkeletonContext,
   reader: HomeReader,
   ask: Ask,
   feed: Taken
-): Promise<Stretch> {
+): Promise<Stretch | null> {
   const { below, want } = ask
   const full = feed.ids.length >= want
   const above = (full ? feed.ids.at(-1) : undefined) ?? feed.floor
@@ -65,6 +68,7 @@ async function homeAboveFloor(
     above,
     limit: want
   })
+  if (merged === null) return null
   const all = [...new Set([...feed.ids, ...merged.ids])].sort().reverse()
   const ids = all.slice(0, want)
   return {
@@ -86,9 +90,9 @@ export async function homeSkeleton(
 ): Promise<Stretch> {
   const { below, need, want } = ask
   const feed = await takeWarm(context, `feed:${reader.number}`, below, want)
-  if (feed === null || feed.floor >= below || !reader.rulesHold())
-    return homeFromStore(context.store, reader.number, below, want)
-  const upper = await homeAboveFloor(context, reader, ask, feed)
+  const usable = feed !== null && feed.floor < below && reader.rulesHold()
+  const upper = usable ? await homeAboveFloor(context, reader, ask, feed) : null
+  if (!usable || upper === null) return homeFromStore(context.store, reader.number, below, want)
   if (upper.exhausted || upper.ids.length >= need) return upper
   const seam = belowFloor(feed.floor, below)
   const lower = await homeFromStore(context.store, reader.number, seam, want - upper.ids.length)

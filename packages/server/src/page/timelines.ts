@@ -7,6 +7,9 @@ import { reachStore } from './reach.ts'
 
 const AT_ONCE = 8
 
+/** Timelines that are read from the Store one by one for a stretch of a page. */
+const LACKING_MAX = 32
+
 export interface TimelineContext extends ListContext {
   readonly store: Pick<Store, 'idsByAuthor'>
 }
@@ -30,34 +33,55 @@ function mergedAuthors(rules: Rules, reader: number, above: PostId): number[] {
     .map(([author]) => author)
 }
 
-/** A timeline is complete above its own floor only; what it lacks in the span comes from the Store. */
-async function spanOfAuthor(context: TimelineContext, author: number, span: Span): Promise<Merged> {
+/** What the warm timeline of an author has in the span; what is below `floor` has to come from the Store. */
+interface Part {
+  readonly author: number
+  readonly ids: readonly PostId[]
+  readonly floor: PostId
+  readonly complete: boolean
+}
+
+async function warmPart(context: TimelineContext, author: number, span: Span): Promise<Part> {
   const { below, above, limit } = span
   const taken = await takeWarm(context, `timeline:${author}`, below, limit)
   const ids = taken?.ids.filter(id => id > above) ?? []
   const floor = taken?.floor ?? END
   const complete = (taken !== null && taken.ids.length >= limit) || floor <= above
-  if (complete) return { ids, usedStore: false }
-  const rest = await reachStore(() =>
-    context.store.idsByAuthor(author, belowFloor(floor, below), above, limit - ids.length)
-  )
-  return { ids: [...ids, ...rest], usedStore: true }
+  return { author, ids, floor, complete }
 }
 
-/** The ids in the span that pulled followees add to the reader's feed, in any order. @throws Problem unavailable */
+async function completed(context: TimelineContext, part: Part, span: Span) {
+  if (part.complete) return part.ids
+  const below = belowFloor(part.floor, span.below)
+  const limit = span.limit - part.ids.length
+  const rest = await reachStore(() =>
+    context.store.idsByAuthor(part.author, below, span.above, limit)
+  )
+  return [...part.ids, ...rest]
+}
+
+/**
+ * The ids in the span that merged followees add to the reader's feed, in any order. Null when so many of their
+ * timelines are not warm that one query for all followees costs less. @throws Problem unavailable
+ */
 export async function mergeTimelines(
   context: TimelineContext,
   reader: number,
   rules: Rules,
   span: Span
-): Promise<Merged> {
-  const authors = mergedAuthors(rules, reader, span.above)
+): Promise<Merged | null> {
   const gate = createGate({ concurrency: AT_ONCE })
-  const parts = await Promise.all(
-    authors.map(author => gate.run(() => spanOfAuthor(context, author, span)))
-  )
-  return {
-    ids: parts.flatMap(part => part.ids),
-    usedStore: parts.some(part => part.usedStore)
+  const parts: Part[] = []
+  let lacking = 0
+  const look = async (author: number) => {
+    if (lacking > LACKING_MAX) return
+    const part = await warmPart(context, author, span)
+    if (!part.complete) lacking++
+    parts.push(part)
   }
+  const authors = mergedAuthors(rules, reader, span.above)
+  await Promise.all(authors.map(author => gate.run(() => look(author))))
+  if (lacking > LACKING_MAX) return null
+  const ids = await Promise.all(parts.map(part => gate.run(() => completed(context, part, span))))
+  return { ids: ids.flat(), usedStore: lacking > 0 }
 }
