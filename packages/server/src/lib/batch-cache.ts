@@ -91,7 +91,7 @@ export function createBatchCache<K, V>(options: BatchCacheOptions<K, V>): BatchC
   }
 }
 
-/** Adds to `found` what the flights bring. All are waited for, so that no failure goes unseen. */
+/** Adds to `found` what the flights bring. The first that fails is thrown at once. */
 async function collect<K, V>(
   found: Map<K, V>,
   waiting: ReadonlyMap<K, Flight<K, V>>
