@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,6 +12,7 @@ import {
   findPostmaster,
   stopPostmaster
 } from '../packages/server/src/adapters/postgres/bundled/postmaster.ts'
+import { endWithProcess } from './end-with-process.ts'
 
 export interface TestFolder extends AsyncDisposable {
   dir: string
@@ -19,10 +20,11 @@ export interface TestFolder extends AsyncDisposable {
   options: { dataDir: string; systemDir: string; settings: Record<string, string> }
 }
 
-/** A folder that any user may enter. What still runs in it is stopped when it goes. */
+/** A folder that any user may enter. What still runs in it is stopped when it goes, or when this process ends. */
 export async function testFolder(): Promise<TestFolder> {
   const dir = await mkdtemp(path.join(tmpdir(), 'fanwise-bundled-'))
   await chmod(dir, 0o755)
+  endWithProcess(dir)
   return {
     dir,
     options: {
@@ -35,9 +37,17 @@ export async function testFolder(): Promise<TestFolder> {
         const left = await findPostmaster(path.join(dir, path.dirname(file)))
         if (left !== undefined) await stopPostmaster(left.pid)
       }
+      await openFolders(dir)
       await rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
     }
   }
+}
+
+/** Folders that a test closed for writing are opened again: an ordinary user could not empty them. */
+async function openFolders(dir: string): Promise<void> {
+  await chmod(dir, 0o755)
+  for (const entry of await readdir(dir, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(path.join(dir, entry.name))
 }
 
 /** What a server process answered: a running PostgreSQL or the error. */

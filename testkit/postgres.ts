@@ -1,13 +1,12 @@
 // A throw-away PostgreSQL, and a fresh database in it for each test that asks.
-import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startBundledPostgres } from '../packages/server/src/adapters/postgres/bundled/index.ts'
 import { withClient } from '../packages/server/src/adapters/postgres/bundled/with-client.ts'
+import { endWithProcess } from './end-with-process.ts'
 
 export interface TestPostgres {
   url: string
@@ -22,39 +21,18 @@ const throwAway = {
   wal_level: 'logical'
 }
 
-const removal = `read -r _; kill -INT "$1" 2>/dev/null
-i=0; while [ -e "$2/postgres/cluster/postmaster.pid" ] && [ $i -lt 200 ]; do sleep 0.05; i=$((i+1)); done
-rm -rf "$2"`
-
-/**
- * Ends PostgreSQL and removes its folder once this process is gone, however it went: its end of
- * the pipe closes even by kill -9, and in its own session no signal to the group reaches it.
- */
-function removeAfterwards(pid: number, folder: string): void {
-  if (process.platform === 'win32') return
-  const child = spawn('/bin/sh', ['-c', removal, 'sh', `${pid}`, folder], {
-    cwd: '/',
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore']
-  })
-  child.unref()
-  const pipe = child.stdin as Socket
-  pipe.on('error', () => undefined)
-  pipe.unref()
-}
-
 /** Starts PostgreSQL on a fresh folder, without durability. It never outlives this process. */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'fanwise-test-'))
   // PostgreSQL of a root process runs as another user, who must get in.
   await chmod(folder, 0o755)
+  endWithProcess(folder)
   const systemDir = path.join(folder, 'system')
   const options = { dataDir: folder, systemDir, settings: throwAway }
   const server = await startBundledPostgres(options).catch(async error => {
     await rm(folder, { recursive: true, force: true })
     throw error
   })
-  removeAfterwards(server.pid, folder)
   return {
     url: server.url,
     async stop() {

@@ -12,6 +12,7 @@ import {
   findPostmaster,
   stopPostmaster
 } from '../packages/server/src/adapters/postgres/bundled/postmaster.ts'
+import { endWithProcess } from './end-with-process.ts'
 
 const MAIN = path.resolve(import.meta.dirname, '../packages/server/src/main.ts')
 
@@ -27,6 +28,7 @@ export interface Place {
 export async function testPlace(t: TestContext, env: Record<string, string> = {}): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), 'fanwise-e2e-'))
   await chmod(folder, 0o755)
+  endWithProcess(folder)
   const dataDir = path.join(folder, 'data')
   t.after(async () => {
     const left = await findPostmaster(path.join(dataDir, 'postgres/cluster'))
@@ -39,6 +41,8 @@ export async function testPlace(t: TestContext, env: Record<string, string> = {}
 export interface RunningServer {
   readonly url: string
   readonly child: ChildProcess
+  /** What it has printed. */
+  output(): string
   /** With the secrets that the server made. */
   admin(): Promise<FanwiseAdmin>
   /** kill -9 of this process alone. */
@@ -47,9 +51,13 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Starts `fanwise start` and waits until it answers. */
-export async function startProcess(t: TestContext, place: Place): Promise<RunningServer> {
-  const child = spawn(process.execPath, ['--conditions=source', MAIN, 'start'], {
+/** Starts `fanwise start`, or another command that serves, and waits until it answers. */
+export async function startProcess(
+  t: TestContext,
+  place: Place,
+  command = 'start'
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, ['--conditions=source', MAIN, command], {
     env: environment(place),
     stdio: ['ignore', 'pipe', 'pipe']
   })
@@ -62,6 +70,7 @@ export async function startProcess(t: TestContext, place: Place): Promise<Runnin
   return {
     url,
     child,
+    output: () => output,
     async admin() {
       const secrets = await readFile(path.join(place.dataDir, 'secrets.json'), 'utf8')
       const { serverKey } = JSON.parse(secrets) as { serverKey: string }

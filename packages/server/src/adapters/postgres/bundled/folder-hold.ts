@@ -6,12 +6,16 @@ import {
   type FolderOwner
 } from './bundled-postgres-error.ts'
 import type { Postmaster } from './postmaster.ts'
+import { startTime } from './process-identity.ts'
 
 /** The advisory lock that the server of a data folder holds. Its database session is its life sign. */
 const lockKey = [4_601_173, 1]
 
 /** How long a killed server's session may take to go. */
 const patienceMs = 3_000
+
+/** The same while a process with the owner's pid runs: then the session hardly belongs to a dead one. */
+const liveOwnerMs = 500
 
 const heldBy = `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
   where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
@@ -55,13 +59,15 @@ async function ownerOver(client: pg.Client): Promise<FolderOwner | undefined> {
   return parseOwner(rows[0]?.name)
 }
 
-/** Tries for `patienceMs`; undefined once held, else the server that holds it. */
+/** Tries for a while; undefined once held, else the server that holds it. */
 async function take(client: pg.Client): Promise<FolderOwner | undefined> {
-  const end = performance.now() + patienceMs
+  const start = performance.now()
   for (;;) {
     const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as held', lockKey)
     if (rows[0]?.held) return undefined
-    if (performance.now() > end) return (await ownerOver(client)) ?? { pid: 0 }
+    const owner = (await ownerOver(client)) ?? { pid: 0 }
+    const alive = ![0, process.pid].includes(owner.pid) && startTime(owner.pid) !== undefined
+    if (performance.now() > start + (alive ? liveOwnerMs : patienceMs)) return owner
     await wait(50)
   }
 }

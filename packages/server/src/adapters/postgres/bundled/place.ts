@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { chmod, chown, lchown, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, chown, lchown, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder } from '../../../lib/make-folder.ts'
 import { BundledPostgresError } from './bundled-postgres-error.ts'
-import { canReach, makeFolder } from './reach.ts'
+import { canReach, realFolder } from './reach.ts'
 import { type SystemUser, systemUser } from './system-user.ts'
 
 /** Where the data lives and whose it is. `wanted` is the folder that the caller named. */
@@ -28,7 +29,7 @@ async function giveTo(folder: string, uid: number, gid: number): Promise<void> {
 }
 
 async function ownFolder({ folder, user }: Place): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, 0o700)
   if (user.uid === undefined || user.gid === undefined) return
   if ((await ownerOf(folder)) !== user.uid) await giveTo(folder, user.uid, user.gid)
 }
@@ -59,7 +60,7 @@ async function placeForRoot(wanted: string, here: string, there: string): Promis
   }
   const user = systemUser()
   if (await canReach(user, 'x', wanted)) return { wanted, folder: here, user, moved: false }
-  await mkdir(path.dirname(there), { recursive: true })
+  await makeFolder(path.dirname(there))
   for (const parent of [path.dirname(path.dirname(there)), path.dirname(there)]) {
     await chmod(parent, 0o755)
   }
@@ -89,7 +90,7 @@ async function placeForUser(wanted: string, here: string, there: string): Promis
  * `systemDir` when PostgreSQL's user can't reach the wanted one; existing data is never left behind.
  */
 export async function choosePlace(dataDir: string, systemDir: string): Promise<Place> {
-  const wanted = await makeFolder(dataDir)
+  const wanted = await realFolder(dataDir)
   const here = path.join(wanted, 'postgres')
   const there = movedFolder(systemDir, wanted)
   const choose = process.getuid?.() === 0 ? placeForRoot : placeForUser

@@ -62,13 +62,15 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * Fast shutdown (with a checkpoint), then an immediate one (recovery at the next start). Windows
- * has no such signals: there the first one ends it at once, and the next start recovers.
+ * Smart shutdown, which lets sessions that are closing anyway end by themselves; then a fast one
+ * (with a checkpoint), then an immediate one (recovery at the next start). Windows has no such
+ * signals: there the first one ends it at once, and the next start recovers.
  */
 export async function stopPostmaster(pid: number): Promise<void> {
   const started = startTime(pid)
   if (started === undefined) return
   const steps: [NodeJS.Signals, number][] = [
+    ['SIGTERM', 250],
     ['SIGINT', 30_000],
     ['SIGQUIT', 10_000],
     ['SIGKILL', 5_000]

@@ -1,5 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolder } from '../../../lib/make-folder.ts'
 import { BundledPostgresError } from './bundled-postgres-error.ts'
 import { runAs } from './run-as.ts'
 import type { SystemUser } from './system-user.ts'
@@ -24,7 +25,7 @@ export async function canReach(
 }
 
 /** Makes a folder with its parents and returns its path without links, so that one folder has one name. */
-export async function makeFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true })
+export async function realFolder(folder: string): Promise<string> {
+  await makeFolder(folder)
   return await realpath(path.resolve(folder))
 }

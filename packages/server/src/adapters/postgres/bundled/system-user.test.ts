@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import test from 'node:test'
-import { chooseUser, parseAccounts, systemUser } from './system-user.ts'
+import { chooseUser, noSystemUser, parseAccounts, reasonOf, systemUser } from './system-user.ts'
 
 const postgres = { name: 'postgres', uid: 101, gid: 104 }
 const nobody = { name: 'nobody', uid: 65534, gid: 65534 }
@@ -32,4 +33,21 @@ test('as root, the owner of existing data goes on with it', asRoot, () => {
   assert.deepEqual(systemUser(4242, table), { name: '4242', uid: 4242, gid: 4242 })
   assert.equal(systemUser(0, table), postgres)
   assert.equal(systemUser(undefined, table), postgres)
+})
+
+test('when no user can be made, the error says what each command said', () => {
+  const ended = (command: string, ...args: string[]) =>
+    reasonOf(spawnSync(command, args, { encoding: 'utf8' }))
+  const failed = ended(
+    process.execPath,
+    '-e',
+    'console.error("cannot lock /etc/passwd"); process.exit(1)'
+  )
+  assert.equal(failed, 'cannot lock /etc/passwd')
+  assert.equal(ended(process.execPath, '-e', 'process.exit(3)'), 'ended with code 3')
+  assert.equal(ended('fanwise-no-such-command'), 'not installed')
+  const { code, message } = noSystemUser([`useradd: ${failed}`, 'adduser: not installed'])
+  assert.equal(code, 'no_system_user')
+  assert.match(message, /useradd: cannot lock \/etc\/passwd; adduser: not installed/)
+  assert.match(message, /DATABASE_URL/)
 })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { BundledPostgresError } from './bundled-postgres-error.ts'
@@ -51,17 +51,38 @@ const creators: readonly (readonly string[])[] = [
   ['adduser', '--system', '--group', '--no-create-home', 'fanwise']
 ]
 
-function createUser(): Account | undefined {
+/** Makes the user fanwise. @throws BundledPostgresError with what the commands said when none worked */
+function createUser(): Account {
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+  const said: string[] = []
   for (const [command, ...args] of creators) {
-    try {
-      execFileSync(command as string, args, { env, stdio: 'ignore' })
-      return chooseUser(readAccounts())
-    } catch {
-      // The next spelling is tried; the caller reports when none worked.
-    }
+    const made = spawnSync(command as string, args, { env, encoding: 'utf8' })
+    const user = made.status === 0 ? chooseUser(readAccounts()) : undefined
+    if (user !== undefined) return user
+    said.push(`${command}: ${reasonOf(made)}`)
   }
-  return undefined
+  throw noSystemUser(said)
+}
+
+/** What a command that failed has said. */
+export function reasonOf(ended: {
+  readonly error?: Error
+  readonly status: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+}): string {
+  const words = `${ended.stderr ?? ''}${ended.stdout ?? ''}`.trim().split('\n')[0]
+  if ((ended.error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return 'not installed'
+  return words || ended.error?.message || `ended with code ${ended.status}`
+}
+
+export function noSystemUser(said: readonly string[]): BundledPostgresError {
+  return new BundledPostgresError(
+    'no_system_user',
+    'PostgreSQL refuses to run as root, and the system user fanwise could not be made ' +
+      `(${[...new Set(said)].join('; ')}). ` +
+      'Run as an ordinary user, or add that user yourself: useradd --system fanwise'
+  )
 }
 
 function ownUser(): SystemUser {
@@ -83,11 +104,5 @@ export function systemUser(owner?: number, accounts = readAccounts): SystemUser 
   if (owner !== undefined && owner !== 0) {
     return table.find(({ uid }) => uid === owner) ?? { name: `${owner}`, uid: owner, gid: owner }
   }
-  const user = chooseUser(table) ?? createUser()
-  if (user !== undefined) return user
-  throw new BundledPostgresError(
-    'no_system_user',
-    'PostgreSQL refuses to run as root, and the user fanwise could not be made. ' +
-      'Run the server as an ordinary user, or add one: useradd --system fanwise'
-  )
+  return chooseUser(table) ?? createUser()
 }
