@@ -125,6 +125,7 @@ create table idempotency_keys (
   hash text not null,
   outcome jsonb,
   created_at timestamp with time zone not null default now(),
+  about bigint,
   constraint idempotency_keys_pkey PRIMARY KEY (owner, key)
 );
 
@@ -237,7 +238,11 @@ CREATE INDEX followers_by_seq ON public.followers USING btree (followee, seq DES
 
 CREATE INDEX follows_by_seq ON public.follows USING btree (follower, seq DESC);
 
+CREATE INDEX idempotency_keys_about ON public.idempotency_keys USING btree (about) WHERE (about IS NOT NULL);
+
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
+
+CREATE INDEX mutes_by_author ON public.mutes USING btree (author, reader);
 
 CREATE INDEX mutes_by_seq ON public.mutes USING btree (reader, seq DESC);
 
@@ -251,4 +256,4 @@ CREATE UNIQUE INDEX posts_external ON public.posts USING btree (shard, author, e
 
 CREATE INDEX users_delivery ON public.users USING btree (delivery, followers_count);
 
-CREATE INDEX users_to_clean ON public.users USING btree (gone_at) WHERE ((status = 'gone'::text) AND (cleaned_at IS NULL));
+CREATE INDEX users_to_clean ON public.users USING btree (gone_at) WHERE ((status = 'gone'::text) AND ((cleaned_at IS NULL) OR ((cleaned_at - gone_at) < '00:01:00'::interval)));

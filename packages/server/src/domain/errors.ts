@@ -21,6 +21,7 @@ export const ERRORS = {
   method_not_allowed: [405, 'The route does not know this method.'],
   idempotency_conflict: [409, 'The Idempotency-Key was used with another request.'],
   follows_limit: [409, 'The user follows as many users as allowed.'],
+  rules_limit: [409, 'The user has as many blocks, mutes or hidden posts as allowed.'],
   payload_too_large: [413, 'The body is larger than allowed.'],
   unsupported_media_type: [415, 'The body has to be application/json.'],
   internal: [500, 'Something failed that should not. The request id finds it in the log.'],

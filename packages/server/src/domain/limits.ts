@@ -7,6 +7,9 @@ export const WINDOW_MS = LATE_MS + FLIGHT_MS + CLOCKS_MS
 /** Posts older than this when their event is processed are not pushed: their followers' warm feeds are dropped. */
 export const BACKLOG_MS = 3_600_000
 
+/** Entries of one batch, of all kinds together. */
+export const BATCH_MAX = 1000
+
 export type DeliveryPolicy = 'push' | 'pull' | 'hybrid'
 
 /** What an operator may set; presets are rows of it. */
@@ -35,6 +38,8 @@ export interface Limits {
   /** How long verify waits for events that are on their way before a difference counts. */
   readonly settleMs: number
   readonly followsMax: number
+  /** Blocks of one reader; and mutes, and hides: all of them are read when the cached rules are gone. */
+  readonly rulesMax: number
   /** Follows in one request above which the reader's feed is dropped once instead of backfilled. */
   readonly backfillAuthors: number
   readonly contentMax: number
@@ -59,6 +64,7 @@ const activityFeed: Limits = {
   cutMs: HOUR_MS,
   settleMs: 10_000,
   followsMax: 10_000,
+  rulesMax: 10_000,
   backfillAuthors: 50,
   contentMax: 10_000,
   attrsBytes: 8192

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openWriteWorld, type WriteWorld } from '../../../../testkit/write-world.ts'
+import { DAY_MS } from '../domain/limits.ts'
 import { cleanCuts } from './clean-cuts.ts'
 import { type JanitorContext, janitorOnce, janitorTasks } from './janitor.ts'
 import { createSeen, flushSeen } from './seen.ts'
@@ -93,6 +94,19 @@ test('the tasks have own names and periods, and a round flushes counts', async t
   await janitorOnce(context)
   assert.equal((await world.store.likeCounts([post])).get(post), 1)
   assert.deepEqual(context.seen.take(10), [])
+})
+
+test('keys that have expired go on at once, however many', async t => {
+  const world = await openWriteWorld(t)
+  const [a] = (await world.users('a')) as [number]
+  const keys = Array.from({ length: 25_000 }, (_, n) => ({ owner: a, key: `${n}`, hash: 'h' }))
+  for (const key of keys) await world.store.openKey(key)
+  await world.clock.advance(2 * DAY_MS)
+  const expire = janitorTasks(contextOf(world)).find(({ name }) => name === 'expire_store')
+  let rounds = 1
+  while (((await expire?.once()) ?? 0) > 0) rounds++
+  assert.equal(rounds, 3)
+  assert.equal(await world.store.expire(1), 0)
 })
 
 test('what is left of a deleted account is cleaned round by round', async t => {

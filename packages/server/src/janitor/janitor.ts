@@ -25,6 +25,7 @@ const COUNTS_MAX = 10_000
 const CUTS_MAX = 200
 const GONE_MAX = 1000
 const SEEN_MAX = 1000
+const EXPIRED_MAX = 10_000
 
 /** What repairs and forgets. Each task is on its own: one that fails or is slow holds up no other. */
 export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
@@ -36,7 +37,7 @@ export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
     task('clean_gone', 10_000, 1, () => store.cleanGone(GONE_MAX)),
     task('measure', 15_000, Number.POSITIVE_INFINITY, () => measure(context)),
     task('expire_feeds', 10_000, Number.POSITIVE_INFINITY, () => feeds.expire()),
-    task('expire_store', 3_600_000, Number.POSITIVE_INFINITY, () => store.expire())
+    task('expire_store', 3_600_000, EXPIRED_MAX, () => store.expire(EXPIRED_MAX))
   ]
 }
 

@@ -7,7 +7,10 @@ import type { PostId } from '../domain/post-id.ts'
 import type { IdempotencyKey, Lanes, Store } from './store.ts'
 
 /** A Store without a row, for one test. `limits` hold where they are given. */
-export type MakeStore = (t: TestContext, limits?: { followsMax: number }) => Promise<Store>
+export type MakeStore = (
+  t: TestContext,
+  limits?: { followsMax?: number; rulesMax?: number }
+) => Promise<Store>
 
 /** What a Store's maker can do besides, if it can. */
 export interface StoreHooks {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { PostId } from '../domain/post-id.ts'
 import type { Store } from './store.ts'
 import {
   ascending,
@@ -9,6 +10,7 @@ import {
   key,
   type MakeStore,
   people,
+  publish,
   refuses,
   sorted,
   walk
@@ -92,6 +94,34 @@ export function relationsConformance(name: string, make: MakeStore): void {
     await store.unfollow(ann, following[0]!)
     const added = await store.followMany(left.map(author => ({ reader: ann, author: author! })))
     assert.deepEqual(added, [{ reader: ann, author: left[0] }])
+  })
+
+  test(`${name}: the numbers of blocks, mutes and hides are limited, each, exactly`, async t => {
+    await using store = await make(t, { rulesMax: 3 })
+    const [ann, ...others] = await people(store, 'ann', ...'abcdef')
+    const posts: PostId[] = []
+    for (const author of others) posts.push(await publish(store, author!))
+    const count = (tries: PromiseSettledResult<unknown>[]) =>
+      tries.filter(({ status }) => status === 'fulfilled').length
+    for (const change of ['block', 'mute'] as const) {
+      const tries = others.map(author => store[change](ann, author!))
+      assert.equal(count(await Promise.allSettled(tries)), 3)
+      const there = await walk(store, `${change}s`, ann)
+      const left = others.find(author => !there.includes(author!))
+      await refuses(store[change](ann, left!), 'rules_limit')
+      assert.equal((await store[change](ann, there[0]!)).value, false)
+      await store[`un${change}`](ann, there[0]!)
+      assert.equal((await store[change](ann, left!)).value, true)
+    }
+    assert.equal(count(await Promise.allSettled(posts.map(post => store.hide(ann, post)))), 3)
+    const { hides } = await store.rules(ann)
+    assert.equal(hides.size, 3)
+    const [hidden] = hides
+    const left = posts.find(post => !hides.has(post))
+    await refuses(store.hide(ann, left!), 'rules_limit')
+    assert.equal((await store.hide(ann, hidden!)).value, false)
+    await store.unhide(ann, hidden!)
+    assert.equal((await store.hide(ann, left!)).value, true)
   })
 
   test(`${name}: a block ends both follows and forbids others`, async t => {

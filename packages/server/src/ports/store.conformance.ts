@@ -2,6 +2,7 @@ import { deliveryConformance } from './store-delivery.conformance.ts'
 import type { MakeStore, StoreHooks } from './store-fixtures.conformance.ts'
 import { homeConformance } from './store-home.conformance.ts'
 import { importConformance } from './store-import.conformance.ts'
+import { keysConformance } from './store-keys.conformance.ts'
 import { likesConformance } from './store-likes.conformance.ts'
 import { outboxConformance, upkeepConformance } from './store-outbox.conformance.ts'
 import { postsConformance } from './store-posts.conformance.ts'
@@ -19,4 +20,5 @@ export function storeConformance(name: string, make: MakeStore, hooks: StoreHook
   deliveryConformance(name, make)
   outboxConformance(name, make)
   upkeepConformance(name, make)
+  keysConformance(name, make)
 }

@@ -16,6 +16,14 @@ export interface IdempotencyKey {
   readonly hash: string
 }
 
+/** A key whose request is more than one transaction. */
+export interface OpenKey {
+  /** Names this use of the key, which may be used for something else after 24 h. */
+  readonly opened: string
+  /** What the request made, if it is done. */
+  readonly outcome: { readonly value: unknown } | null
+}
+
 /** What a write made. `replayed`: it had been done before under the same key, and this is what it made then. */
 export interface Written<T> {
   readonly value: T
@@ -97,8 +105,14 @@ export type Extent = 'shown' | 'kept'
 export interface PostStore {
   /** One statement: post, outbox row and key. @throws Problem clock_behind, idempotency_conflict */
   publish(post: NewPost, key?: IdempotencyKey): Promise<Written<Published>>
-  /** Keeps each post's own time (the next free ms if its id is taken). @throws Problem time_out_of_range */
-  importPosts(posts: readonly ImportedPost[]): Promise<readonly ImportResult[]>
+  /**
+   * Keeps each post's own time (the next free ms if its id is taken). Under a key that was used before, nothing is made
+   * and the results are those of then. @throws Problem time_out_of_range, idempotency_conflict
+   */
+  importPosts(
+    posts: readonly ImportedPost[],
+    key?: IdempotencyKey
+  ): Promise<readonly ImportResult[]>
   /** @throws Problem post_not_found, not_author */
   editPost(
     author: number,
@@ -106,7 +120,7 @@ export interface PostStore {
     change: PostChange,
     key?: IdempotencyKey
   ): Promise<Written<Post>>
-  /** A tombstone; the own post deleted before is no error. @throws Problem post_not_found, not_author */
+  /** A tombstone; the own post deleted before is no error. What keys keep of the post loses its words. @throws Problem post_not_found, not_author */
   deletePost(author: number, id: PostId, key?: IdempotencyKey): Promise<Written<null>>
   /** Rows that exist, tombstones included, in any order. */
   postsByIds(ids: readonly PostId[]): Promise<readonly Post[]>
@@ -136,11 +150,13 @@ export interface RelationStore {
   followMany(pairs: readonly Relation[]): Promise<readonly Relation[]>
   /** Writes a cut. */
   unfollow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
-  /** Also ends both follows, with cuts. */
+  /** Also ends both follows, with cuts. @throws Problem rules_limit */
   block(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
   unblock(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** @throws Problem rules_limit */
   mute(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
   unmute(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** @throws Problem post_not_found, rules_limit */
   hide(reader: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
   unhide(reader: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
   /** From the primary. */
@@ -226,16 +242,32 @@ export interface OutboxStore {
 }
 
 export interface UpkeepStore {
-  /** Tombstones posts, and removes follows and likes, of users who are gone, a limited number at a time. Returns how many. */
+  /**
+   * Of users who are gone: tombstones posts, removes follows, likes, blocks, mutes, hides and cuts, and takes their words
+   * from what keys keep; up to `limit` rows. Returns how much it did: 0 when there is nothing to do for now.
+   */
   cleanGone(limit: number): Promise<number>
-  /** Removes idempotency keys over 24 h old and outbox partitions over 7 days old, and makes the next partitions. */
-  expire(): Promise<number>
+  /**
+   * Removes idempotency keys over 24 h old, up to `limit`, and outbox partitions over 7 days old, and makes the next
+   * partitions. Returns how many went; at least `limit` when there may be more.
+   */
+  expire(limit: number): Promise<number>
   /** Raised when everything that was derived has to be made again. */
   epoch(): Promise<number>
   raiseEpoch(): Promise<number>
   stats(): Promise<StoreStats>
   /** Resolves when the Store answers. */
   ping(): Promise<void>
+}
+
+/** Keys by themselves. A write of one transaction takes its key along. */
+export interface KeyStore {
+  /** Whether the key's request was done. @throws Problem idempotency_conflict */
+  isDone(key: IdempotencyKey): Promise<boolean>
+  /** Takes the key for a request of several transactions, or finds it taken by this request. @throws Problem idempotency_conflict */
+  openKey(key: IdempotencyKey): Promise<OpenKey>
+  /** Keeps what the request of an open key made. The first one holds: returns what is kept. JSON. */
+  closeKey<T>(key: IdempotencyKey, value: T): Promise<T>
 }
 
 export interface AuditStore {
@@ -256,4 +288,5 @@ export interface Store
     DeliveryStore,
     OutboxStore,
     UpkeepStore,
+    KeyStore,
     AuditStore {}

@@ -1,10 +1,11 @@
-import { PRESETS } from '../../domain/limits.ts'
+import { type Limits, PRESETS } from '../../domain/limits.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Context } from './store/context.ts'
 import { cuts } from './store/cuts.ts'
 import { delivery } from './store/delivery.ts'
 import { importPosts } from './store/import-posts.ts'
+import { keys } from './store/keys.ts'
 import { likes } from './store/likes.ts'
 import { members } from './store/members.ts'
 import { oracle } from './store/oracle.ts'
@@ -20,7 +21,7 @@ import { users } from './store/users.ts'
 
 export interface MemoryStoreOptions {
   readonly clock: Clock
-  readonly limits?: { readonly followsMax?: number }
+  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'rulesMax'>>
   /**
    * ms between the work of a writing transaction, which draws ids and outbox numbers and holds its rows, and its
    * commit; undefined: at once.
@@ -41,7 +42,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     tables,
     transactions: new Transactions(tables, { clock, commitDelay }),
     ids: new PostIds(tables),
-    followsMax: limits?.followsMax ?? PRESETS['activity-feed'].followsMax,
+    limits: { ...PRESETS['activity-feed'], ...limits },
     next: sequence => ++last[sequence]
   }
   return {
@@ -56,6 +57,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     ...delivery(context),
     ...outbox(context),
     ...upkeep(context),
+    ...keys(context),
     ...oracle(context),
     async [Symbol.asyncDispose]() {}
   }

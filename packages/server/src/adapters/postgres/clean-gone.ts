@@ -1,20 +1,25 @@
 import { emit, postEvent, relationEvent, rulesEvent } from './emit.ts'
-import { type Database, type Queries, statement } from './pool.ts'
+import { type Database, type Queries, type Statement, statement } from './pool.ts'
+import { WITHOUT_WORDS } from './words.ts'
 
 /**
- * A write that was under way when its user went may land after the first cleaning: a user counts
- * as cleaned when nothing is found this long after they went. No statement takes that long.
+ * A write that was under way when its user went may land after the first cleaning: a user is looked at again, and done
+ * when nothing is found this long after they went. No statement takes that long. Meanwhile others come first.
  */
 const SETTLED = "interval '1 minute'"
 
 const users = statement(
   'clean_users',
-  `select number, gone_at <= now() - ${SETTLED} as settled from users
-   where status = 'gone' and cleaned_at is null
+  `select number from users
+   where status = 'gone' and (cleaned_at is null or cleaned_at - gone_at < ${SETTLED})
+     and (cleaned_at is null or gone_at <= now() - ${SETTLED})
    order by gone_at limit 100 for no key update skip locked`
 )
 
-const done = statement('clean_done', 'update users set cleaned_at = now() where number = $1')
+const done = statement(
+  'clean_done',
+  'update users set cleaned_at = now() where number = any($1::bigint[])'
+)
 
 const posts = statement(
   'clean_posts',
@@ -76,9 +81,41 @@ const likes = statement(
    select count(*)::int as count from removed`
 )
 
+/** Words in what keys keep of the user's own requests, and of what others asked for about them. */
+const words = statement(
+  'clean_words',
+  `with chosen as (
+     select owner, key from idempotency_keys where owner = $1 and about is not null
+     union select owner, key from idempotency_keys where about = $1 limit $2
+   ), blanked as (
+     update idempotency_keys k set outcome = ${WITHOUT_WORDS}, about = null from chosen c
+     where k.owner = c.owner and k.key = c.key returning 1
+   )
+   select count(*)::int as count from blanked`
+)
+
+/** No events: who is gone reads nothing and is hidden as it is, so that cached rules do no harm. */
+function rows(table: 'blocks' | 'mutes' | 'hides' | 'cuts', column: 'reader' | 'author') {
+  return statement(
+    `clean_${table}_${column}`,
+    `with removed as (
+       delete from ${table} where ctid = any(array(
+         select ctid from ${table} where ${column} = $1 limit $2)) returning 1
+     )
+     select count(*)::int as count from removed`
+  )
+}
+
+const steps: readonly Statement[] = [
+  ...[posts, following, followers, likes, words],
+  ...[rows('blocks', 'reader'), rows('blocks', 'author')],
+  ...[rows('mutes', 'reader'), rows('mutes', 'author')],
+  ...[rows('hides', 'reader'), rows('cuts', 'reader')]
+]
+
 async function cleanUser(tx: Queries, user: string, limit: number): Promise<number> {
   let cleaned = 0
-  for (const step of [posts, following, followers, likes]) {
+  for (const step of steps) {
     if (cleaned >= limit) break
     const [row] = await tx.rows<{ count: number }>(step, [user, limit - cleaned])
     cleaned += row?.count ?? 0
@@ -86,19 +123,24 @@ async function cleanUser(tx: Queries, user: string, limit: number): Promise<numb
   return cleaned
 }
 
-async function clean(tx: Queries, limit: number): Promise<number> {
+/** Returns how many rows went, and how many users have none left. */
+async function clean(tx: Queries, limit: number): Promise<{ cleaned: number; done: number }> {
+  const found = await tx.rows<{ number: string }>(users)
   let cleaned = 0
-  for (const { number, settled } of await tx.rows<{ number: string; settled: boolean }>(users)) {
-    if (cleaned >= limit) break
-    const found = await cleanUser(tx, number, limit - cleaned)
-    if (found === 0 && settled) await tx.rows(done, [number])
-    cleaned += found
+  const empty: string[] = []
+  for (const { number } of found) {
+    const left = limit - cleaned
+    if (left <= 0) break
+    const removed = await cleanUser(tx, number, left)
+    if (removed < left) empty.push(number)
+    cleaned += removed
   }
-  return cleaned
+  if (empty.length > 0) await tx.rows(done, [empty])
+  return { cleaned, done: empty.length }
 }
 
 export async function cleanGone(db: Database, limit: number): Promise<number> {
-  const cleaned = await db.transaction('clean_gone', [], tx => clean(tx, limit))
+  const { cleaned, done } = await db.transaction('clean_gone', [], tx => clean(tx, limit))
   if (cleaned > 0) db.wake()
-  return cleaned
+  return cleaned + done
 }

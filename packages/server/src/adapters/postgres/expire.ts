@@ -2,13 +2,12 @@ import { KEY_LIFE } from './idempotency.ts'
 import { PARTITION_LOCK } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 
-const BATCH = 10_000
 const OUTBOX_DAYS = 7
 
 const keys = statement(
   'expire_keys',
   `delete from idempotency_keys where ctid = any(array(
-     select ctid from idempotency_keys where created_at <= now() - ${KEY_LIFE} limit ${BATCH}))
+     select ctid from idempotency_keys where created_at <= now() - ${KEY_LIFE} limit $1))
    returning owner`
 )
 
@@ -18,7 +17,7 @@ const leftOver = statement(
   `delete from outbox_default where ctid = any(array(
      select ctid from outbox_default
      where created_at < now() - interval '${OUTBOX_DAYS} days'
-       and (published_at is not null or dead_at is not null) limit ${BATCH}))
+       and (published_at is not null or dead_at is not null) limit $1))
    returning id`
 )
 
@@ -54,9 +53,9 @@ async function renewPartitions(tx: Queries): Promise<number> {
 }
 
 /** Returns how many keys, rows and partitions went. */
-export async function expire(db: Database): Promise<number> {
-  const expired = await db.rows(keys)
-  const rows = await db.rows(leftOver)
+export async function expire(db: Database, limit: number): Promise<number> {
+  const expired = await db.rows(keys, [limit])
+  const rows = await db.rows(leftOver, [limit])
   const locks = [{ space: PARTITION_LOCK, number: 0 }]
   return expired.length + rows.length + (await db.transaction('partitions', locks, renewPartitions))
 }

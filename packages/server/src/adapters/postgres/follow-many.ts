@@ -1,6 +1,6 @@
 import type { Relation, RelationStore } from '../../ports/store.ts'
 import { emit, relationEvent, rulesEvent } from './emit.ts'
-import { FOLLOW_MANY_LOCK, followerLock, pairLock } from './locks.ts'
+import { FOLLOW_MANY_LOCK, pairLock, readerLock } from './locks.ts'
 import { type Database, statement } from './pool.ts'
 
 /**
@@ -58,7 +58,7 @@ export function followsMany(db: Database, followsMax: number): Pick<RelationStor
     async followMany(pairs: readonly Relation[]) {
       if (pairs.length === 0) return []
       const locks = pairs.flatMap(({ reader, author }) => [
-        followerLock(reader),
+        readerLock(reader),
         pairLock(reader, author)
       ])
       const rows = await db.transaction(

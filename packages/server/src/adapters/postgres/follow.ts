@@ -3,7 +3,7 @@ import type { UserStatus } from '../../domain/user.ts'
 import type { IdempotencyKey, RelationStore, Written } from '../../ports/store.ts'
 import { emit, relationEvent, rulesEvent } from './emit.ts'
 import { write } from './idempotency.ts'
-import { followerLock, pairLock } from './locks.ts'
+import { pairLock, readerLock } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 import { mayWrite, mustExist } from './rows.ts'
 
@@ -108,7 +108,7 @@ export function follows(
     key: IdempotencyKey | undefined,
     work: (tx: Queries) => Promise<boolean>
   ): Promise<Written<boolean>> {
-    const locks = [followerLock(reader), pairLock(reader, author)]
+    const locks = [readerLock(reader), pairLock(reader, author)]
     return write(db, { name, key, locks }, work)
   }
   return {

@@ -3,6 +3,7 @@ import type { ImportedPost } from '../../domain/post.ts'
 import { makePostId, type PostId, SEQUENCES, shardOf, shardOfAuthor } from '../../domain/post-id.ts'
 import type { ImportResult, PostStore } from '../../ports/store.ts'
 import { emit, postEvent } from './emit.ts'
+import { write } from './idempotency.ts'
 import { checkImport } from './import-checks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 
@@ -158,11 +159,9 @@ async function importAll(
 
 export function importPosts(db: Database): Pick<PostStore, 'importPosts'> {
   return {
-    async importPosts(posts) {
+    async importPosts(posts, key) {
       if (posts.length === 0) return []
-      const results = await db.transaction('import_posts', [], tx => importAll(tx, posts))
-      if (results.some(result => result.created)) db.wake()
-      return results
+      return (await write(db, { name: 'import_posts', key }, tx => importAll(tx, posts))).value
     }
   }
 }

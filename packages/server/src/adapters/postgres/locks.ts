@@ -1,7 +1,7 @@
 /** Namespaces of advisory locks. A lock is (namespace, number). */
 export const LANE_LOCK = 7001
 export const FOLLOW_MANY_LOCK = 7002
-export const FOLLOWER_LOCK = 7003
+export const READER_LOCK = 7003
 export const PAIR_LOCK = 7004
 export const FLUSH_LOCK = 7005
 export const MIGRATE_LOCK = 7006
@@ -15,8 +15,8 @@ export interface Lock {
 /** Locks on users are striped, so that a large batch cannot fill the server's lock table. */
 const STRIPES = 512
 
-export function followerLock(follower: number): Lock {
-  return { space: FOLLOWER_LOCK, number: follower % STRIPES }
+export function readerLock(reader: number): Lock {
+  return { space: READER_LOCK, number: reader % STRIPES }
 }
 
 /** The same for (a, b) and (b, a): follow, unfollow and block of two users come one after the other. */

@@ -7,6 +7,7 @@ import { emit, postEvent } from './emit.ts'
 import { write } from './idempotency.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 import { bound, mayWrite, POST_COLUMNS, type PostRow, STATUSES, toPost } from './rows.ts'
+import { WITHOUT_TEXT } from './words.ts'
 
 /** The post, locked, with whether its author may write. */
 const lock = statement(
@@ -32,6 +33,7 @@ const tombstone = statement(
      update posts set content = '', attrs = '{}', deleted_at = now()
      where shard = $1 and id = $2 returning author, id
    ), counted as (insert into user_deltas (user_number, posts) select author, -1 from deleted),
+   blanked as (update idempotency_keys set outcome = ${WITHOUT_TEXT} where about = $2),
    events as (${emit(`select ${postEvent('delete', 'author', 'id')} from deleted`)})
    select id from deleted`
 )
@@ -94,7 +96,9 @@ type Posts = Omit<PostStore, 'publish' | 'importPosts' | 'homeIds'>
 export function posts(db: Database): Posts {
   return {
     editPost: (author, id, change, key) =>
-      write(db, { name: 'post_edit', key }, tx => editOwn(tx, author, id, change)),
+      write(db, { name: 'post_edit', key, about: post => post.id }, tx =>
+        editOwn(tx, author, id, change)
+      ),
 
     deletePost: (author, id, key) =>
       write(db, { name: 'post_delete', key }, tx => deleteOwn(tx, author, id)),

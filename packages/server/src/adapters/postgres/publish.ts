@@ -1,9 +1,8 @@
-import { Problem } from '../../domain/errors.ts'
 import type { NewPost } from '../../domain/post.ts'
 import type { UserStatus } from '../../domain/user.ts'
 import type { IdempotencyKey, PostStore, Published, Written } from '../../ports/store.ts'
 import { emit, postEvent } from './emit.ts'
-import { KEY_LIFE, outcomeOf } from './idempotency.ts'
+import { KEY_LIFE, outcomeOf, ranOut } from './idempotency.ts'
 import { type Database, statement } from './pool.ts'
 import {
   mayWrite,
@@ -17,10 +16,10 @@ import {
 
 /** The key waits for whoever is using it; without a row of its own there is no post. */
 const claimed = `claimed as (
-  insert into idempotency_keys as k (owner, key, hash, outcome)
-  select $4, $5, $6, jsonb_build_object('value', outcome) from answer
+  insert into idempotency_keys as k (owner, key, hash, outcome, about)
+  select $4, $5, $6, jsonb_build_object('value', outcome), draft.id from answer, draft
   on conflict (owner, key) do update
-    set hash = excluded.hash, outcome = excluded.outcome, created_at = now()
+    set hash = excluded.hash, outcome = excluded.outcome, about = excluded.about, created_at = now()
     where k.created_at <= now() - ${KEY_LIFE}
   returning owner
 )`
@@ -87,7 +86,7 @@ async function publishPost(
   const earlier = key && (await outcomeOf(db, key))
   if (earlier !== undefined) return published(earlier.value as Outcome, true)
   mayWrite(post.author, row?.status)
-  throw new Problem('unavailable', 'The Idempotency-Key just ran out.')
+  throw ranOut()
 }
 
 export function publish(db: Database): Pick<PostStore, 'publish'> {

@@ -1,3 +1,4 @@
+import { Problem } from '../../domain/errors.ts'
 import type { PostId } from '../../domain/post-id.ts'
 import { NEVER_PULLED, PULLED_NOW, type Rules } from '../../domain/rules.ts'
 import type { UserStatus } from '../../domain/user.ts'
@@ -5,21 +6,31 @@ import type { IdempotencyKey, RelationStore, Written } from '../../ports/store.t
 import { emit, relationEvent, rulesEvent } from './emit.ts'
 import { ended } from './follow.ts'
 import { write } from './idempotency.ts'
-import { pairLock } from './locks.ts'
+import { pairLock, readerLock } from './locks.ts'
 import { type Database, type Queries, type Statement, statement } from './pool.ts'
 import { mayWrite, mustExist, numbers, texts } from './rows.ts'
 
 const ACTIVE = `exists (select from users where number = $1 and status = 'active')`
-const THERE = `exists (select from users where number = $2 and status <> 'gone')`
 const STATUSES = `(select status from users where number = $1) as status,
   (select status from users where number = $2) as author_status`
 
+/** $3 is the number of rows of the table that a reader may have. */
+function add(table: 'blocks' | 'mutes'): string {
+  return `facts as (
+     select ${STATUSES}, exists (select from ${table} where reader = $1 and author = $2) as already,
+       (select count(*) from (select from ${table} where reader = $1 limit $3) t) >= $3 as at_limit
+   ), added as (
+     insert into ${table} (reader, author) select $1, $2 from facts
+     where status = 'active' and author_status <> 'gone' and not already and not at_limit
+     returning reader, author
+   )`
+}
+
+const ADDED = 'select facts.*, exists (select from added) as changed from facts'
+
 const block = statement(
   'block',
-  `with added as (
-     insert into blocks (reader, author) select $1, $2 where ${ACTIVE} and ${THERE}
-     on conflict do nothing returning reader, author
-   ), removed as (
+  `with ${add('blocks')}, removed as (
      delete from follows f using added a
      where (f.follower = a.reader and f.followee = a.author)
        or (f.follower = a.author and f.followee = a.reader)
@@ -29,7 +40,7 @@ const block = statement(
        union all select ${rulesEvent('reader')} from added
        union all select ${rulesEvent('author')} from added`)}
    )
-   select exists (select from added) as changed, ${STATUSES}`
+   ${ADDED}`
 )
 
 const unblock = statement(
@@ -45,11 +56,8 @@ const unblock = statement(
 
 const mute = statement(
   'mute',
-  `with added as (
-     insert into mutes (reader, author) select $1, $2 where ${ACTIVE} and ${THERE}
-     on conflict do nothing returning reader
-   ), events as (${emit(`select ${rulesEvent('reader')} from added`)})
-   select exists (select from added) as changed, ${STATUSES}`
+  `with ${add('mutes')}, events as (${emit(`select ${rulesEvent('reader')} from added`)})
+   ${ADDED}`
 )
 
 const unmute = statement(
@@ -102,30 +110,52 @@ interface Changed {
   readonly changed: boolean
   readonly status: UserStatus | null
   readonly author_status: UserStatus | null
+  readonly already?: boolean
+  readonly at_limit?: boolean
+}
+
+/** @throws Problem rules_limit unless what is asked for was there before */
+export function withinLimit(
+  row: Pick<Changed, 'already' | 'at_limit'> | undefined,
+  what: string,
+  max: number
+): void {
+  if (!row?.at_limit || row.already) return
+  throw new Problem('rules_limit', `The user has ${max} ${what}, the most allowed.`, { max })
 }
 
 type RuleStore = Pick<RelationStore, 'block' | 'unblock' | 'mute' | 'unmute' | 'rules'>
 
-export function ruleChanges(db: Database): RuleStore {
-  function change(
-    of: Statement,
-    [reader, author]: readonly [number, number],
-    key: IdempotencyKey | undefined,
-    adds: boolean
-  ): Promise<Written<boolean>> {
-    const work = async (tx: Queries) => {
-      const [row] = await tx.rows<Changed>(of, [reader, author])
-      mayWrite(reader, row?.status)
-      if (adds) mustExist(author, row?.author_status)
-      return row?.changed ?? false
+export function ruleChanges(db: Database, rulesMax: number): RuleStore {
+  type Change = (reader: number, author: number, key?: IdempotencyKey) => Promise<Written<boolean>>
+  function adding(of: Statement, what: string): Change {
+    return (reader, author, key) => {
+      const work = async (tx: Queries) => {
+        const [row] = await tx.rows<Changed>(of, [reader, author, rulesMax])
+        mayWrite(reader, row?.status)
+        mustExist(author, row?.author_status)
+        withinLimit(row, what, rulesMax)
+        return row?.changed ?? false
+      }
+      const locks = [readerLock(reader), pairLock(reader, author)]
+      return write(db, { name: of.name, key, locks }, work)
     }
-    return write(db, { name: of.name, key, locks: [pairLock(reader, author)] }, work)
+  }
+  function removing(of: Statement): Change {
+    return (reader, author, key) => {
+      const work = async (tx: Queries) => {
+        const [row] = await tx.rows<Changed>(of, [reader, author])
+        mayWrite(reader, row?.status)
+        return row?.changed ?? false
+      }
+      return write(db, { name: of.name, key, locks: [pairLock(reader, author)] }, work)
+    }
   }
   return {
-    block: (reader, author, key) => change(block, [reader, author], key, true),
-    unblock: (reader, author, key) => change(unblock, [reader, author], key, false),
-    mute: (reader, author, key) => change(mute, [reader, author], key, true),
-    unmute: (reader, author, key) => change(unmute, [reader, author], key, false),
+    block: adding(block, 'blocks'),
+    unblock: removing(unblock),
+    mute: adding(mute, 'mutes'),
+    unmute: removing(unmute),
     rules: async reader => toRules((await db.rows<RulesRow>(rules, [reader]))[0])
   }
 }

@@ -1,4 +1,4 @@
-import { PRESETS } from '../../domain/limits.ts'
+import { type Limits, PRESETS } from '../../domain/limits.ts'
 import type { Store } from '../../ports/store.ts'
 import { counts } from './counts.ts'
 import { delivery } from './delivery.ts'
@@ -6,6 +6,7 @@ import { follows } from './follow.ts'
 import { followsMany } from './follow-many.ts'
 import { hides } from './hides.ts'
 import { home } from './home.ts'
+import { keys } from './idempotency.ts'
 import { importPosts } from './import-posts.ts'
 import { likes } from './likes.ts'
 import { audit } from './oracle.ts'
@@ -19,12 +20,12 @@ import { upkeep } from './upkeep.ts'
 import { users } from './users.ts'
 
 export interface PostgresStoreOptions extends DatabaseOptions {
-  readonly limits?: { readonly followsMax: number }
+  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'rulesMax'>>
 }
 
 /** The Store on a database that `migrate` has prepared. @throws Problem unavailable when it does not answer. */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { followsMax } = options.limits ?? PRESETS['activity-feed']
+  const { followsMax, rulesMax } = { ...PRESETS['activity-feed'], ...options.limits }
   const db = new Database(options)
   const store: Store = {
     ...users(db),
@@ -34,14 +35,15 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...importPosts(db),
     ...follows(db, followsMax),
     ...followsMany(db, followsMax),
-    ...ruleChanges(db),
-    ...hides(db),
+    ...ruleChanges(db, rulesMax),
+    ...hides(db, rulesMax),
     ...relations(db),
     ...likes(db),
     ...counts(db),
     ...delivery(db),
     ...outbox(db, options),
     ...upkeep(db),
+    ...keys(db),
     ...audit(db),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]()
   }

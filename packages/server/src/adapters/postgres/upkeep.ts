@@ -45,7 +45,7 @@ export function upkeep(db: Database): UpkeepStore {
   }
   return {
     cleanGone: limit => cleanGone(db, limit),
-    expire: () => expire(db),
+    expire: limit => expire(db, limit),
     epoch: () => value(epoch),
     raiseEpoch: () => value(raise),
     stats: () => readStats(db),

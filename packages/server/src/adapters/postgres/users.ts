@@ -108,6 +108,8 @@ async function putAll(tx: Queries, changes: readonly Change[]): Promise<number> 
   return made?.count ?? 0
 }
 
+const about = (user: User) => user.number
+
 async function putOne(tx: Queries, given: Change): Promise<User> {
   await putAll(tx, [given])
   const [row] = await tx.rows<UserRow>(byIds, [[given.id]])
@@ -134,7 +136,7 @@ export function users(db: Database): UserStore {
     },
 
     putUser: (id, profile, key) =>
-      write(db, { name: 'users_put', key }, tx => putOne(tx, { ...profile, id })),
+      write(db, { name: 'users_put', key, about }, tx => putOne(tx, { ...profile, id })),
 
     async putUsers(changes) {
       const rows = merged(changes)
@@ -144,7 +146,7 @@ export function users(db: Database): UserStore {
     },
 
     setStatus: (user, status, key) =>
-      write(db, { name: 'users_set_status', key }, tx => statusAfter(tx, user, status)),
+      write(db, { name: 'users_set_status', key, about }, tx => statusAfter(tx, user, status)),
 
     async listUsers(after, limit) {
       return (await db.rows<UserRow>(list, [after, limit])).map(toUser)

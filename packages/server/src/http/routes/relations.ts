@@ -14,9 +14,21 @@ const tag = 'relations'
 const relations = [
   ['POST', 'follow', 'follow', 'Follow a user', ['self_relation', 'blocked', 'follows_limit']],
   ['DELETE', 'follow', 'unfollow', 'Stop following a user', []],
-  ['POST', 'block', 'block', 'Block a user: neither sees the other', ['self_relation']],
+  [
+    'POST',
+    'block',
+    'block',
+    'Block a user: neither sees the other',
+    ['self_relation', 'rules_limit']
+  ],
   ['DELETE', 'block', 'unblock', 'Lift a block', []],
-  ['POST', 'mute', 'mute', 'Mute a user: their posts leave the own feed', ['self_relation']],
+  [
+    'POST',
+    'mute',
+    'mute',
+    'Mute a user: their posts leave the own feed',
+    ['self_relation', 'rules_limit']
+  ],
   ['DELETE', 'mute', 'unmute', 'Lift a mute', []]
 ] as const satisfies (readonly [string, string, string, string, readonly ErrorCode[]])[]
 

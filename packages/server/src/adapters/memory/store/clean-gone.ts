@@ -2,10 +2,11 @@ import type { Post } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
 import type { Relation } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
+import { withoutWords } from './keys.ts'
 import { likeLock, setLike } from './likes.ts'
 import { postLock, tombstone } from './posts.ts'
 import { pairLock, removeFollow } from './relations.ts'
-import type { Tables } from './tables.ts'
+import { type KeyRow, putCut, type Tables, toggle } from './tables.ts'
 import type { Transaction } from './transactions.ts'
 
 /** A row to be removed; `clean` looks again once the row is locked, and answers whether it was still there. */
@@ -42,13 +43,73 @@ function likeOf(context: Context, user: number, post: PostId): Remnant {
   return { lock: likeLock(like), clean: tx => setLike(context, tx, like, false) }
 }
 
+/** No events: who is gone reads nothing and is hidden as it is. */
+function ruleOf(lock: string, isThere: () => boolean, remove: () => void): Remnant {
+  const clean = (tx: Transaction) => {
+    if (!isThere()) return false
+    tx.change(remove)
+    return true
+  }
+  return { lock, clean }
+}
+
+function rulesOf({ tables }: Context, user: number): Remnant[] {
+  const { blocks, mutes, hides, cuts } = tables
+  const edges = [blocks, mutes].flatMap(edges => {
+    const pairs = [
+      ...[...edges.from(user).keys()].map(author => [user, author] as const),
+      ...[...edges.to(user).keys()].map(reader => [reader, user] as const)
+    ]
+    return pairs.map(([reader, author]) =>
+      ruleOf(
+        pairLock(reader, author),
+        () => edges.has(reader, author),
+        () => edges.remove(reader, author)
+      )
+    )
+  })
+  const hidden = [...(hides.get(user) ?? [])].map(post =>
+    ruleOf(
+      `hide ${user} ${post}`,
+      () => hides.get(user)?.has(post) ?? false,
+      () => toggle(hides, user, post, false)
+    )
+  )
+  const cut = [...(cuts.get(user)?.keys() ?? [])].map(author =>
+    ruleOf(
+      pairLock(user, author),
+      () => cuts.get(user)?.has(author) ?? false,
+      () => putCut(tables, user, author, null)
+    )
+  )
+  return [...edges, ...hidden, ...cut]
+}
+
+function wordsOf({ tables: { keys } }: Context, user: number): Remnant[] {
+  const mine = (name: string, { about }: KeyRow) =>
+    about !== null && (about === user || name.startsWith(`${user} `))
+  return [...keys]
+    .filter(([name, row]) => mine(name, row))
+    .map(([name]) => ({
+      lock: `key ${name}`,
+      clean: tx => {
+        const row = keys.get(name)
+        if (row === undefined || row.about === null) return false
+        tx.change(() => keys.set(name, withoutWords(row)))
+        return true
+      }
+    }))
+}
+
 function remnants(context: Context, user: number): Remnant[] {
   const { timelines, follows, likes }: Tables = context.tables
   return [
     ...(timelines.get(user) ?? []).map(id => livePost(context, id)),
     ...[...follows.from(user).keys()].map(author => followOf(context, { reader: user, author })),
     ...[...follows.to(user).keys()].map(reader => followOf(context, { reader, author: user })),
-    ...[...(likes.get(user) ?? [])].map(post => likeOf(context, user, post))
+    ...[...(likes.get(user) ?? [])].map(post => likeOf(context, user, post)),
+    ...rulesOf(context, user),
+    ...wordsOf(context, user)
   ]
 }
 

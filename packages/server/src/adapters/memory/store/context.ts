@@ -1,4 +1,5 @@
 import { Problem } from '../../../domain/errors.ts'
+import type { Limits } from '../../../domain/limits.ts'
 import type { User, UserStatus } from '../../../domain/user.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { PostIds } from './post-ids.ts'
@@ -11,7 +12,7 @@ export interface Context {
   readonly tables: Tables
   readonly transactions: Transactions
   readonly ids: PostIds
-  readonly followsMax: number
+  readonly limits: Pick<Limits, 'followsMax' | 'rulesMax'>
   /** Draws the next number of users, or of relations and cuts. Never given back, also by what fails. */
   next(sequence: 'user' | 'relation'): number
 }

@@ -48,9 +48,10 @@ function importAll(
 
 export function importPosts(context: Context): Pick<PostStore, 'importPosts'> {
   return {
-    importPosts: posts => {
+    importPosts: async (posts, key) => {
       const locks = posts.map(nameOf).filter(name => name !== undefined)
-      return context.transactions.run(
+      const { value } = await context.transactions.write(
+        key,
         locks.map(name => `external ${name}`),
         tx => {
           for (const post of posts) {
@@ -61,6 +62,7 @@ export function importPosts(context: Context): Pick<PostStore, 'importPosts'> {
           return importAll(context, tx, posts)
         }
       )
+      return value
     }
   }
 }

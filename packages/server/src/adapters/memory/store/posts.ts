@@ -4,6 +4,7 @@ import type { PostId } from '../../../domain/post-id.ts'
 import type { Extent, PostStore, Published } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite, toUser } from './context.ts'
 import { insertPost } from './insert-post.ts'
+import { keysAbout, withoutText } from './keys.ts'
 import { externalKey } from './tables.ts'
 import type { Transaction } from './transactions.ts'
 
@@ -45,6 +46,10 @@ export function tombstone({ tables }: Context, tx: Transaction, post: Post): voi
       timeline.filter(id => id !== post.id)
     )
     tables.userDeltas.add({ user: post.author, posts: -1 })
+    for (const name of keysAbout(tables, post.id)) {
+      const row = tables.keys.get(name)
+      if (row !== undefined) tables.keys.set(name, withoutText(row))
+    }
   })
   tx.emit({ type: 'delete', author: post.author, post: post.id })
 }
@@ -80,11 +85,20 @@ function reaches(tables: Context['tables'], author: number, extent: Extent): boo
 export function posts(context: Context): Omit<PostStore, 'importPosts'> {
   const { tables, transactions } = context
   return {
-    publish: (post, key) => transactions.write(key, [], tx => publish(context, tx, post)),
+    publish: (post, key) =>
+      transactions.write(
+        key,
+        [],
+        tx => publish(context, tx, post),
+        ({ post: { id } }) => id
+      ),
 
     editPost: (author, id, change, key) =>
-      transactions.write(key, [postLock(id)], tx =>
-        edit(context, tx, own(context, author, id, false), change)
+      transactions.write(
+        key,
+        [postLock(id)],
+        tx => edit(context, tx, own(context, author, id, false), change),
+        post => post.id
       ),
 
     deletePost: (author, id, key) =>

@@ -9,8 +9,8 @@ export function pairLock(a: number, b: number): string {
   return `pair ${Math.min(a, b)} ${Math.max(a, b)}`
 }
 
-/** Follows of one reader come one after the other: they count towards a limit. */
-function followerLock(reader: number): string {
+/** Follows, blocks, mutes and hides of one reader come one after the other: they count towards limits. */
+export function readerLock(reader: number): string {
   return `follower ${reader}`
 }
 
@@ -51,7 +51,8 @@ function blockedEitherWay({ blocks }: Tables, { reader, author }: Relation): boo
 }
 
 function follow(context: Context, tx: Transaction, pair: Relation): boolean {
-  const { tables, followsMax: max } = context
+  const { tables } = context
+  const max = context.limits.followsMax
   const { reader, author } = pair
   mayWrite(tables, reader)
   mustExist(tables, author)
@@ -82,7 +83,8 @@ function canFollow({ tables }: Context, pair: Relation): boolean {
 
 /** Leaves out repeats, what cannot be, and what is over a reader's limit. One rules event a reader. */
 function followMany(context: Context, tx: Transaction, pairs: readonly Relation[]): Relation[] {
-  const { tables, followsMax } = context
+  const { tables } = context
+  const { followsMax } = context.limits
   const distinct = new Map(pairs.map(pair => [`${pair.reader} ${pair.author}`, pair]))
   const added: Relation[] = []
   const counts = new Map<number, number>()
@@ -105,7 +107,7 @@ type Follows = Pick<
 
 export function relations(context: Context): Follows {
   const { tables, transactions } = context
-  const locks = (reader: number, author: number) => [followerLock(reader), pairLock(reader, author)]
+  const locks = (reader: number, author: number) => [readerLock(reader), pairLock(reader, author)]
   return {
     follow: (reader, author, key) =>
       transactions.write(key, locks(reader, author), tx => follow(context, tx, { reader, author })),

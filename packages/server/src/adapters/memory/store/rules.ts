@@ -3,9 +3,15 @@ import type { PostId } from '../../../domain/post-id.ts'
 import { NEVER_PULLED, PULLED_NOW, type Rules } from '../../../domain/rules.ts'
 import type { IdempotencyKey, Relation, RelationStore, Written } from '../../../ports/store.ts'
 import { type Context, mayWrite, mustExist } from './context.ts'
-import { endFollow, pairLock } from './relations.ts'
+import { endFollow, pairLock, readerLock } from './relations.ts'
 import { type Tables, toggle } from './tables.ts'
 import type { Transaction } from './transactions.ts'
+
+/** @throws Problem rules_limit */
+function mustHaveRoom({ limits: { rulesMax: max } }: Context, size: number, what: string): void {
+  if (size < max) return
+  throw new Problem('rules_limit', `The user has ${max} ${what}, the most allowed.`, { max })
+}
 
 type Work = (context: Context, tx: Transaction, pair: Relation) => boolean
 
@@ -13,6 +19,7 @@ function block(context: Context, tx: Transaction, { reader, author }: Relation):
   const { tables, next } = context
   mustExist(tables, author)
   if (tables.blocks.has(reader, author)) return false
+  mustHaveRoom(context, tables.blocks.from(reader).size, 'blocks')
   const seq = next('relation')
   tx.change(() => tables.blocks.add(reader, author, seq))
   const pairs = [
@@ -40,9 +47,11 @@ function tellBoth(tx: Transaction, { reader, author }: Relation): void {
   tx.emit({ type: 'rules', reader: author })
 }
 
-function mute({ tables, next }: Context, tx: Transaction, { reader, author }: Relation): boolean {
+function mute(context: Context, tx: Transaction, { reader, author }: Relation): boolean {
+  const { tables, next } = context
   mustExist(tables, author)
   if (tables.mutes.has(reader, author)) return false
+  mustHaveRoom(context, tables.mutes.from(reader).size, 'mutes')
   const seq = next('relation')
   tx.change(() => tables.mutes.add(reader, author, seq))
   tx.emit({ type: 'rules', reader })
@@ -63,14 +72,17 @@ export function mustBeLive({ posts }: Tables, id: PostId): void {
 }
 
 function setHide(
-  { tables }: Context,
+  context: Context,
   tx: Transaction,
   [reader, post]: readonly [number, PostId],
   on: boolean
 ): boolean {
+  const { tables } = context
   mayWrite(tables, reader)
   if (on) mustBeLive(tables, post)
-  if ((tables.hides.get(reader)?.has(post) ?? false) === on) return false
+  const hides = tables.hides.get(reader)
+  if ((hides?.has(post) ?? false) === on) return false
+  if (on) mustHaveRoom(context, hides?.size ?? 0, 'hidden posts')
   tx.change(() => toggle(tables.hides, reader, post, on))
   tx.emit({ type: 'rules', reader })
   return true
@@ -107,16 +119,14 @@ export function rules(context: Context): RuleStore {
   const { tables, transactions } = context
   function relate(work: Work) {
     return (reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>> =>
-      transactions.write(key, [pairLock(reader, author)], tx => {
+      transactions.write(key, [readerLock(reader), pairLock(reader, author)], tx => {
         mayWrite(tables, reader)
         return work(context, tx, { reader, author })
       })
   }
   function hiding(on: boolean) {
     return (reader: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>> =>
-      transactions.write(key, [`hide ${reader} ${post}`], tx =>
-        setHide(context, tx, [reader, post], on)
-      )
+      transactions.write(key, [readerLock(reader)], tx => setHide(context, tx, [reader, post], on))
   }
   return {
     block: relate(block),

@@ -19,7 +19,9 @@ export interface CutRow {
 
 export interface KeyRow {
   readonly hash: string
-  readonly value: unknown
+  readonly outcome: { readonly value: unknown } | null
+  /** The post or user whose words the outcome holds. */
+  readonly about: PostId | number | null
   /** Unix ms. */
   readonly madeAt: number
 }

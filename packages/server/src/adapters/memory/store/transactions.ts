@@ -1,11 +1,11 @@
 import { Problem } from '../../../domain/errors.ts'
 import { eventKey, type FeedEvent } from '../../../domain/event.ts'
 import { DAY_MS } from '../../../domain/limits.ts'
-import { laneOfAuthor } from '../../../domain/post-id.ts'
+import { laneOfAuthor, type PostId } from '../../../domain/post-id.ts'
 import { createKeyedLock } from '../../../lib/keyed-lock.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { IdempotencyKey, Written } from '../../../ports/store.ts'
-import type { Tables } from './tables.ts'
+import type { KeyRow, Tables } from './tables.ts'
 
 /** One transaction at work. It reads what is committed and collects what it will change. */
 export interface Transaction {
@@ -30,6 +30,17 @@ export const KEY_MS = DAY_MS
 
 export function keyName(key: IdempotencyKey): string {
   return `${key.owner} ${key.key}`
+}
+
+/** The key as it is used, or undefined when it is free. @throws Problem idempotency_conflict */
+export function findKey(tables: Tables, key: IdempotencyKey, now: number): KeyRow | undefined {
+  const row = tables.keys.get(keyName(key))
+  if (row === undefined || now - row.madeAt >= KEY_MS) return undefined
+  if (row.hash === key.hash) return row
+  throw new Problem(
+    'idempotency_conflict',
+    `The Idempotency-Key "${key.key}" was used with another request.`
+  )
 }
 
 /**
@@ -78,14 +89,20 @@ export class Transactions {
   async write<T>(
     key: IdempotencyKey | undefined,
     locks: Iterable<string>,
-    work: Work<T>
+    work: Work<T>,
+    about?: (value: T) => PostId | number
   ): Promise<Written<T>> {
     if (key === undefined) return { value: await this.run(locks, work), replayed: false }
     return this.run([...locks, `key ${keyName(key)}`], tx => {
-      const earlier = this.#earlier(key, tx.now)
-      if (earlier !== undefined) return { value: earlier.value as T, replayed: true }
+      const earlier = findKey(this.#tables, key, tx.now)?.outcome
+      if (earlier) return { value: earlier.value as T, replayed: true }
       const value = work(tx)
-      const row = { hash: key.hash, value, madeAt: tx.now }
+      const row = {
+        hash: key.hash,
+        outcome: { value },
+        about: about?.(value) ?? null,
+        madeAt: tx.now
+      }
       tx.change(() => this.#tables.keys.set(keyName(key), row))
       return { value, replayed: false }
     })
@@ -103,16 +120,6 @@ export class Transactions {
         change(() => this.#tables.outbox.set(row.seq, row))
       }
     }
-  }
-
-  #earlier(key: IdempotencyKey, now: number): { readonly value: unknown } | undefined {
-    const row = this.#tables.keys.get(keyName(key))
-    if (row === undefined || now - row.madeAt >= KEY_MS) return undefined
-    if (row.hash === key.hash) return row
-    throw new Problem(
-      'idempotency_conflict',
-      `The Idempotency-Key "${key.key}" was used with another request.`
-    )
   }
 
   async #delay(): Promise<void> {

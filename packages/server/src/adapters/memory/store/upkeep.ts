@@ -7,9 +7,9 @@ import { KEY_MS, type Transaction } from './transactions.ts'
 
 const OUTBOX_MS = 7 * DAY_MS
 
-function expire({ keys, published }: Tables, tx: Transaction): number {
+function expire({ keys, published }: Tables, tx: Transaction, limit: number): number {
   for (const { seq, at } of published.values()) if (tx.now - at >= OUTBOX_MS) published.delete(seq)
-  const old = [...keys].filter(([, { madeAt }]) => tx.now - madeAt >= KEY_MS)
+  const old = [...keys].filter(([, { madeAt }]) => tx.now - madeAt >= KEY_MS).slice(0, limit)
   for (const [name, row] of old) {
     tx.change(() => {
       if (keys.get(name) === row) keys.delete(name)
@@ -22,7 +22,7 @@ export function upkeep(context: Context): UpkeepStore {
   const { tables, transactions } = context
   return {
     cleanGone: limit => cleanGone(context, limit),
-    expire: () => transactions.run([], tx => expire(tables, tx)),
+    expire: limit => transactions.run([], tx => expire(tables, tx, limit)),
     epoch: async () => tables.epoch,
 
     raiseEpoch: () =>

@@ -15,6 +15,8 @@ function lock(id: string): string {
   return `user ${id}`
 }
 
+const about = (user: User) => user.number
+
 function put(context: Context, tx: Transaction, row: UserRow): User {
   const { tables } = context
   tx.change(() => {
@@ -101,11 +103,16 @@ export function users(context: Context): UserStore {
     },
 
     putUser: (id, given, key) =>
-      transactions.write(key, [lock(id)], tx => {
-        const user = makeOrChange(context, tx, { ...given, id })
-        if (user.status === 'gone') throw new Problem('account_gone', undefined, { user: id })
-        return user
-      }),
+      transactions.write(
+        key,
+        [lock(id)],
+        tx => {
+          const user = makeOrChange(context, tx, { ...given, id })
+          if (user.status === 'gone') throw new Problem('account_gone', undefined, { user: id })
+          return user
+        },
+        about
+      ),
 
     putUsers: changes =>
       transactions.run(
@@ -119,8 +126,11 @@ export function users(context: Context): UserStore {
       ),
 
     setStatus: (user, status, key) =>
-      transactions.write(key, [lock(tables.users.get(user)?.id ?? '')], tx =>
-        setStatus(context, tx, user, status)
+      transactions.write(
+        key,
+        [lock(tables.users.get(user)?.id ?? '')],
+        tx => setStatus(context, tx, user, status),
+        about
       ),
 
     async listUsers(after, limit) {
