@@ -1,13 +1,11 @@
 import { Problem } from '../domain/errors.ts'
-import type { Limits } from '../domain/limits.ts'
+import { BATCH_MAX, type Limits } from '../domain/limits.ts'
+import { isPostId } from '../domain/post-id.ts'
 import type { ImportedFollow } from './import-follows.ts'
 import type { ImportedLike } from './import-likes.ts'
 import type { BatchedPost } from './import-posts.ts'
 import type { ImportedUser } from './import-users.ts'
 import { checkPost, checkProfile, checkText } from './validate.ts'
-
-/** Entries of one batch, all kinds together. */
-export const BATCH_MAX = 1000
 
 /** Everything is named by the app's own ids; the order of work is users, follows, posts, likes. */
 export interface ImportBatch {
@@ -32,7 +30,7 @@ function checkSize(size: number): void {
   if (size <= BATCH_MAX) return
   throw new Problem(
     'invalid_request',
-    `The batch has ${size} entries; at most ${BATCH_MAX} are allowed.`
+    `The batch has ${size} entries; ${BATCH_MAX} in all are allowed. Send it in parts.`
   )
 }
 
@@ -49,6 +47,12 @@ function checkBatchedPost(post: BatchedPost, limits: Limits, entry: string): voi
 
 function checkLike({ post, author, externalId }: ImportedLike, entry: string): void {
   if (externalId !== undefined) checkText(externalId, `${entry}.externalId`)
-  if (post === undefined && (author === undefined || externalId === undefined))
-    throw new Problem('invalid_request', `${entry} needs post, or author and externalId.`)
+  const byOwn = post !== undefined && author === undefined && externalId === undefined
+  const byExternal = post === undefined && author !== undefined && externalId !== undefined
+  if (!byOwn && !byExternal)
+    throw new Problem(
+      'invalid_request',
+      `${entry} must have either post, or author and externalId.`
+    )
+  if (byOwn && !isPostId(post)) throw new Problem('post_not_found', `${entry} names no post.`)
 }

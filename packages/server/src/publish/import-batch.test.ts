@@ -120,6 +120,50 @@ test('a batch that is refused has changed nothing', async t => {
   assert.deepEqual(await world.store.stats(), before)
 })
 
+const one = { author: 'ada', ...text }
+const ID = '1000000000000000001'
+
+const refused: readonly [string, ImportBatch, string, RegExp][] = [
+  [
+    '1,001 entries',
+    { posts: Array(501).fill(one), follows: Array(500).fill({ follower: 'a', followee: 'b' }) },
+    'invalid_request',
+    /1001/
+  ],
+  [
+    'a like of nothing',
+    { likes: [{ user: 'ada' }] },
+    'invalid_request',
+    /likes\[0\] must have either post, or author and externalId/
+  ],
+  [
+    'a like by half',
+    { likes: [{ user: 'ada', author: 'bob' }] },
+    'invalid_request',
+    /either post, or/
+  ],
+  [
+    'a like in two ways',
+    { likes: [{ user: 'ada', post: ID, author: 'bob', externalId: 'x' }] },
+    'invalid_request',
+    /either post, or/
+  ],
+  [
+    'a like of an id that no post can have',
+    { likes: [{ user: 'ada', post: '9999999999999999999' }] },
+    'post_not_found',
+    /likes\[0\]/
+  ]
+]
+
+for (const [name, given, code, message] of refused) {
+  test(`refused: ${name}`, async t => {
+    const world = await openWriteWorld(t)
+    await assert.rejects(importBatch(world, given), { code, message })
+    assert.equal((await world.store.stats()).users, 0)
+  })
+}
+
 test('changed profiles are announced', async t => {
   const world = await openWriteWorld(t)
   const [a] = (await world.users('a')) as [number]

@@ -1,5 +1,6 @@
 import type { Limits } from '../domain/limits.ts'
 import type { PostId } from '../domain/post-id.ts'
+import type { IdempotencyKey } from '../ports/store.ts'
 import { checkBatch, type ImportBatch } from './check-batch.ts'
 import { type FollowsContext, importFollows } from './import-follows.ts'
 import { importLikes, type LikesContext } from './import-likes.ts'
@@ -25,18 +26,19 @@ type ImportContext = UsersContext &
 
 /**
  * Stores up to BATCH_MAX entries, one transaction for each kind. Applying a batch again changes nothing, so a batch that
- * failed half-way is repeated whole.
+ * failed half-way is repeated whole; posts without `externalId` are known again by `key` alone.
  * @throws Problem invalid_request, invalid_text, self_relation, time_out_of_range, post_not_found, account_gone, unavailable
  */
 export async function importBatch(
   context: ImportContext,
-  batch: ImportBatch
+  batch: ImportBatch,
+  key?: IdempotencyKey
 ): Promise<ImportSummary> {
   checkBatch(batch, context.limits)
   const made = await importUsers(context, batch.users ?? [])
   const users = await numbersOf(context, mentioned(batch))
   const follows = await importFollows(context, batch.follows ?? [], users.numbers)
-  const posts = await importPosts(context, batch.posts ?? [], users.numbers)
+  const posts = await importPosts(context, batch.posts ?? [], users.numbers, key)
   const likes = await importLikes(context, batch.likes ?? [], users.numbers)
   const created = { users: made + users.created, follows, posts: posts.created, likes }
   return { created, postIds: posts.ids }

@@ -4,7 +4,7 @@ import { type PostId, timeOf } from '../domain/post-id.ts'
 import type { Attributes } from '../domain/user.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Feeds, ListKey } from '../ports/feeds.ts'
-import type { PostStore } from '../ports/store.ts'
+import type { IdempotencyKey, PostStore } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { attempt } from './effects.ts'
 import { type Numbers, numberOf } from './import-users.ts'
@@ -34,12 +34,13 @@ interface Made {
 export async function importPosts(
   context: PostsContext,
   posts: readonly BatchedPost[],
-  numbers: Numbers
+  numbers: Numbers,
+  key?: IdempotencyKey
 ): Promise<{ readonly created: number; readonly ids: readonly PostId[] }> {
   const { store, telemetry } = context
   if (posts.length === 0) return { created: 0, ids: [] }
   const rows = posts.map(post => toRow(post, numbers))
-  const results = await store.importPosts(rows)
+  const results = await store.importPosts(rows, key)
   const made = rows.flatMap(({ author }, index): Made[] => {
     const result = results[index]
     return result?.created ? [{ author, id: result.id }] : []

@@ -1,16 +1,12 @@
-import type { AdminApi, Batch, UserId, WriteOptions } from '@fanwise/sdk'
-import { Problem } from '../domain/errors.ts'
+import type { AdminApi, UserId, WriteOptions } from '@fanwise/sdk'
 import type { UserStatus } from '../domain/user.ts'
-import { importBatch } from '../publish/import-batch.ts'
 import { putUser, setStatus } from '../publish/users.ts'
+import { createBatch } from './batch.ts'
 import type { ServiceContext } from './context.ts'
 import { unknownUser } from './directory.ts'
 import { pageOfRows } from './pages.ts'
-import { requestKey } from './request-key.ts'
+import { requestKey, SERVER } from './request-key.ts'
 import { toProfile } from './wire.ts'
-
-/** Owner of the keys of requests that the server key makes. */
-const SERVER = 0
 
 export interface AdminContext extends ServiceContext {
   readonly audit: Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'>
@@ -26,7 +22,7 @@ export function createAdmin(context: AdminContext): AdminApi {
   }
   return {
     ...audit,
-    batch: batch => importBatch(context, toImport(batch)),
+    batch: createBatch(context),
     users: (query = {}) =>
       pageOfRows(cursors, { list: 'users', reader: SERVER, owner: SERVER }, query, {
         read: (after, limit) => store.listUsers(after === null ? 0 : Number(after), limit),
@@ -40,24 +36,4 @@ export function createAdmin(context: AdminContext): AdminApi {
     suspend: status('suspended'),
     unsuspend: status('active')
   }
-}
-
-function toImport(batch: Batch) {
-  return {
-    ...batch,
-    posts: (batch.posts ?? []).map(({ createdAt, ...post }, index) => ({
-      ...post,
-      ...(createdAt !== undefined && { createdAt: toTime(createdAt, index) })
-    }))
-  }
-}
-
-function toTime(text: string, index: number): number {
-  const ms = Date.parse(text)
-  if (Number.isNaN(ms))
-    throw new Problem(
-      'invalid_request',
-      `posts[${index}].createdAt: "${text.slice(0, 40)}" is not an ISO 8601 time.`
-    )
-  return ms
 }

@@ -1,6 +1,8 @@
 import type { AdminApi, UserId } from '@fanwise/sdk'
 import { type VerifyContext, verifyReader } from '../audit/verify.ts'
+import { Problem } from '../domain/errors.ts'
 import { END } from '../domain/post-id.ts'
+import { GateFullError } from '../lib/gate.ts'
 import { createPager } from '../page/page.ts'
 import type { ListKey } from '../ports/feeds.ts'
 import type { ServiceContext } from './context.ts'
@@ -36,11 +38,24 @@ function settleForAll(context: AuditContext): VerifyContext['settle'] {
   }
 }
 
+/** A queue of builders that is full passes. @throws Problem unavailable */
+function buildOrSay(build: AuditContext['build']): AuditContext['build'] {
+  return async list => {
+    try {
+      return await build(list)
+    } catch (cause) {
+      if (!(cause instanceof GateFullError)) throw cause
+      throw new Problem('unavailable', 'Too many feeds wait to be built.', {}, { cause })
+    }
+  }
+}
+
 /** Looking after feeds: compare, make anew, wait, count. */
 export function createAudit(
   context: AuditContext
 ): Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'> {
-  const { store, feeds, limits, build, clock } = context
+  const { store, feeds, limits, clock } = context
+  const build = buildOrSay(context.build)
   const started = clock.monotonic()
   const verifying: VerifyContext = {
     store,

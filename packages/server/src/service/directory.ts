@@ -6,6 +6,9 @@ import type { Feeds } from '../ports/feeds.ts'
 import type { Store } from '../ports/store.ts'
 
 const USERS_MAX = 100_000
+const USERS_BYTES = 32 * 2 ** 20
+/** Of a user beside their text. */
+const ENTRY_BYTES = 500
 
 /** Translates the app's ids to our numbers at the edge. */
 export interface Directory {
@@ -15,13 +18,20 @@ export interface Directory {
   byNumbers(numbers: readonly number[]): Promise<readonly User[]>
   /** @throws Problem user_not_found when unknown, suspended or gone. */
   visible(id: string): Promise<User>
-  /** The user who writes, made on first sight. @throws Problem account_suspended, account_gone */
-  writer(id: string): Promise<User>
+  /** The user, made on first sight, whatever their status. */
+  ensure(id: string): Promise<User>
   /** The user who reads, if they ever wrote or were made. @throws Problem account_gone */
   reader(id: string): Promise<User | undefined>
 }
 
-export function createDirectory(context: { store: Store; feeds: Feeds; clock: Clock }): Directory {
+interface DirectoryContext {
+  readonly store: Pick<Store, 'usersByIds' | 'usersByNumbers' | 'ensureUsers'>
+  readonly feeds: Pick<Feeds, 'subscribe' | 'inStep'>
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/** `maxBytes` bounds the users that are kept. */
+export function createDirectory(context: DirectoryContext, maxBytes = USERS_BYTES): Directory {
   const { store, feeds, clock } = context
   const now = () => clock.monotonic()
   // An id and its number never part, so this one is never invalidated; what changes is cached by number.
@@ -34,6 +44,8 @@ export function createDirectory(context: { store: Store; feeds: Feeds; clock: Cl
     load: async wanted =>
       new Map((await store.usersByNumbers(wanted)).map(user => [user.number, user])),
     max: USERS_MAX,
+    maxBytes,
+    size: user => 2 * JSON.stringify(user).length + ENTRY_BYTES,
     now,
     usable: () => feeds.inStep()
   })
@@ -59,11 +71,9 @@ export function createDirectory(context: { store: Store; feeds: Feeds; clock: Cl
       if (user?.status !== 'active') throw unknownUser(id)
       return user
     },
-    async writer(id) {
+    async ensure(id) {
       const user = (await find(id)) ?? (await store.ensureUsers([id]))[0]
       if (user === undefined) throw unknownUser(id)
-      if (user.status === 'suspended') throw new Problem('account_suspended')
-      if (user.status === 'gone') throw new Problem('account_gone')
       return user
     },
     async reader(id) {
@@ -72,6 +82,12 @@ export function createDirectory(context: { store: Store; feeds: Feeds; clock: Cl
       return user
     }
   }
+}
+
+/** @throws Problem account_suspended, account_gone */
+export function mayWrite({ status }: User): void {
+  if (status === 'suspended') throw new Problem('account_suspended')
+  if (status === 'gone') throw new Problem('account_gone')
 }
 
 export function unknownUser(id: string): Problem {

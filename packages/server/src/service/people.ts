@@ -16,7 +16,7 @@ import { putUser, setStatus } from '../publish/users.ts'
 import type { ServiceContext } from './context.ts'
 import { unknownUser } from './directory.ts'
 import { pageOfRows } from './pages.ts'
-import { requestKey } from './request-key.ts'
+import { openWrite, requestKey, unlessDone } from './request-key.ts'
 import { toAuthor, toProfile } from './wire.ts'
 
 type PeopleMethods =
@@ -59,14 +59,15 @@ function profiles(context: ServiceContext, id: UserId) {
     async putUser(wanted: UserId, change: ProfileChange, options?: WriteOptions) {
       if (wanted !== id)
         throw new Problem('forbidden', `The token is for "${id}", so it cannot change "${wanted}".`)
-      const { number } = await directory.writer(id)
-      const key = requestKey(number, options, 'putUser', wanted, change)
+      const { key } = await openWrite(context, id, options, 'putUser', wanted, change)
       return toProfile((await putUser(context, wanted, change, key)).value)
     },
     async deleteMe(options?: WriteOptions) {
-      const user = await directory.reader(id)
+      const user = (await directory.findMany([id])).get(id)
       if (user === undefined) throw unknownUser(id)
-      await setStatus(context, user.number, 'gone', requestKey(user.number, options, 'deleteMe'))
+      const key = requestKey(user.number, options, 'deleteMe')
+      await unlessDone(context, key, () => directory.reader(id))
+      await setStatus(context, user.number, 'gone', key)
     }
   }
 }
@@ -74,13 +75,16 @@ function profiles(context: ServiceContext, id: UserId) {
 function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationChange> {
   const { directory } = context
   const change = (kind: RelationChange) => async (target: UserId, options?: WriteOptions) => {
-    const [reader, found] = await Promise.all([directory.writer(id), directory.findMany([target])])
+    const [{ user, key }, found] = await Promise.all([
+      openWrite(context, id, options, kind, target),
+      directory.findMany([target])
+    ])
     const author = found.get(target)
+    if (author === undefined) throw unknownUser(target)
     // Undoing works on users who are suspended or gone, doing does not.
-    if (author === undefined || (author.status !== 'active' && !kind.startsWith('un')))
-      throw unknownUser(target)
-    const key = requestKey(reader.number, options, kind, target)
-    await changeRelation(context, kind, reader.number, author.number, key)
+    if (author.status !== 'active' && !kind.startsWith('un'))
+      await unlessDone(context, key, () => Promise.reject(unknownUser(target)))
+    await changeRelation(context, kind, user.number, author.number, key)
   }
   return {
     follow: change('follow'),

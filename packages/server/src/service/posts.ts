@@ -8,14 +8,16 @@ import type {
   WriteOptions
 } from '@fanwise/sdk'
 import { Problem } from '../domain/errors.ts'
+import type { Post as StoredPost } from '../domain/post.ts'
 import type { PostId } from '../domain/post-id.ts'
+import type { User } from '../domain/user.ts'
 import { presentPost } from '../page/present.ts'
 import { changeLike } from '../publish/likes.ts'
 import { createPost, deletePost, editPost } from '../publish/posts.ts'
 import { changeHide } from '../publish/relations.ts'
 import type { ServiceContext } from './context.ts'
 import { EMPTY_PAGE, pageOfPosts } from './pages.ts'
-import { requestKey } from './request-key.ts'
+import { openWrite, unlessDone } from './request-key.ts'
 import { parse } from './wire.ts'
 
 /** Nobody: a reader who never wrote has no number, no rules and no feed. */
@@ -25,17 +27,14 @@ type PostMethods = 'createPost' | 'editPost' | 'deletePost' | 'like' | 'unlike' 
 
 /** What a user does to posts. */
 export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, PostMethods> {
-  const { directory, pager } = context
-  const write = async (options: WriteOptions | undefined, ...request: readonly unknown[]) => {
-    const user = await directory.writer(id)
-    return { user: user.number, key: requestKey(user.number, options, ...request) }
-  }
+  const { pager } = context
+  const write: Write = (options, ...request) => openWrite(context, id, options, ...request)
   /** Whoever may not see a post does not learn that it exists. */
-  const own = async (user: number, post: PostId, change: () => Promise<unknown>) => {
+  const own = async <T>({ number }: User, post: PostId, change: () => Promise<T>): Promise<T> => {
     try {
-      await change()
+      return await change()
     } catch (error) {
-      if (error instanceof Problem && error.code === 'not_author') await pager.post(user, post)
+      if (error instanceof Problem && error.code === 'not_author') await pager.post(number, post)
       throw error
     }
   }
@@ -48,17 +47,18 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
         )
       const { content, attrs = {} } = post
       const { user, key } = await write(options, 'createPost', post)
-      const { value } = await createPost(context, { author: user, content, attrs }, key)
+      const { value } = await createPost(context, { author: user.number, content, attrs }, key)
       return parse<Post>(presentPost(value, 0, false))
     },
     async editPost(post: PostId, change: PostChange, options) {
       const { user, key } = await write(options, 'editPost', post, change)
-      await own(user, post, () => editPost(context, user, post, change, key))
-      return parse<Post>(await pager.post(user, post))
+      const edit = () => editPost(context, user.number, post, change, key)
+      const { value } = await own(user, post, edit)
+      return parse<Post>(await presentEdited(context, user, value))
     },
     async deletePost(post, options) {
       const { user, key } = await write(options, 'deletePost', post)
-      await own(user, post, () => deletePost(context, user, post, key))
+      await own(user, post, () => deletePost(context, user.number, post, key))
     },
     ...changes(context, write)
   }
@@ -67,19 +67,34 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
 type Write = (
   options: WriteOptions | undefined,
   ...request: readonly unknown[]
-) => Promise<{ user: number; key: ReturnType<typeof requestKey> }>
+) => ReturnType<typeof openWrite>
+
+/** As this edit left the post, whatever came after it. */
+async function presentEdited(
+  { store }: ServiceContext,
+  author: User,
+  post: StoredPost
+): Promise<Uint8Array> {
+  const [counts, liked] = await Promise.all([
+    store.likeCounts([post.id]),
+    store.likedBy(author.number, [post.id])
+  ])
+  return presentPost({ post, author }, counts.get(post.id) ?? 0, liked.length > 0)
+}
 
 function changes(context: ServiceContext, write: Write) {
   /** Only what the user may see can be liked or hidden. */
   const like = (change: 'like' | 'unlike') => async (post: PostId, options?: WriteOptions) => {
     const { user, key } = await write(options, change, post)
-    if (change === 'like') await context.pager.post(user, post)
-    await changeLike(context, change, user, post, key)
+    if (change === 'like')
+      await unlessDone(context, key, () => context.pager.post(user.number, post))
+    await changeLike(context, change, user.number, post, key)
   }
   const hide = (change: 'hide' | 'unhide') => async (post: PostId, options?: WriteOptions) => {
     const { user, key } = await write(options, change, post)
-    if (change === 'hide') await context.pager.post(user, post)
-    await changeHide(context, change, user, post, key)
+    if (change === 'hide')
+      await unlessDone(context, key, () => context.pager.post(user.number, post))
+    await changeHide(context, change, user.number, post, key)
   }
   return { like: like('like'), unlike: like('unlike'), hide: hide('hide'), unhide: hide('unhide') }
 }

@@ -13,17 +13,31 @@ export interface SettleContext {
   readonly buildersIdle: () => Promise<void>
 }
 
-/** Waits until outbox, log and builders have nothing left and the displayed counts are up to date. */
+/**
+ * Waits until outbox, log and builders have nothing left and the displayed counts are up to date. False when that took
+ * longer than `timeoutMs`.
+ */
 export async function settle(context: SettleContext, timeoutMs: number): Promise<boolean> {
   const { store, log, clock } = context
   const end = clock.monotonic() + timeoutMs
+  const isLate = () => clock.monotonic() >= end
   while ((await store.outboxPending()) > 0 || (await unfinished(log)) > 0) {
-    if (clock.monotonic() >= end) return false
+    if (isLate()) return false
     await clock.sleep(POLL_MS)
   }
-  while ((await store.flushCounts(COUNTS_BATCH)) > 0);
-  await context.buildersIdle()
-  return true
+  // Less than a full batch has left nothing of what was there: what comes in meanwhile is not waited for.
+  while ((await store.flushCounts(COUNTS_BATCH)) >= COUNTS_BATCH) if (isLate()) return false
+  return inTime(context, end - clock.monotonic())
+}
+
+async function inTime({ buildersIdle, clock }: SettleContext, ms: number): Promise<boolean> {
+  const stop = new AbortController()
+  const tooLate = clock.sleep(Math.max(0, ms), stop.signal).then(() => false)
+  try {
+    return await Promise.race([buildersIdle().then(() => true), tooLate])
+  } finally {
+    stop.abort()
+  }
 }
 
 /** A log that does not answer has something left, as far as anybody knows. */

@@ -1,10 +1,8 @@
 import type { BatchResult } from '@fanwise/sdk'
 import Type from 'typebox'
+import { BATCH_MAX } from '../../domain/limits.ts'
 import { AttributesSchema, PostIdSchema, strict, TimeSchema, text, UserIdSchema } from './common.ts'
 import { profileFields } from './user.ts'
-
-/** Entries of a batch, of all kinds together. */
-export const BATCH_MAX = 1000
 
 const externalId = Type.Optional(
   text(1, 128, 'The id that the post has elsewhere; unique per author.', 'blog-17')

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createVirtualClock } from '../adapters/memory/virtual-clock.ts'
+import { type SettleContext, settle } from './settle.ts'
+
+function contextOf(parts: Partial<SettleContext>) {
+  const clock = createVirtualClock()
+  const flushed: number[] = []
+  const context: SettleContext = {
+    store: {
+      outboxPending: async () => 0,
+      flushCounts: async limit => {
+        flushed.push(limit)
+        return 0
+      }
+    },
+    log: { pending: async () => 0 },
+    clock,
+    buildersIdle: async () => {},
+    ...parts
+  }
+  return { clock, context, flushed }
+}
+
+test('what is settled is settled, in no time', async () => {
+  const { context, flushed } = contextOf({})
+  assert.equal(await settle(context, 0), true)
+  assert.equal(flushed.length, 1)
+})
+
+test('likes that keep coming in are not waited for', async () => {
+  const { context } = contextOf({
+    store: { outboxPending: async () => 0, flushCounts: async () => 1 }
+  })
+  assert.equal(await settle(context, 1000), true)
+})
+
+test('counts that do not come to an end take no longer than the timeout', async () => {
+  const clock = createVirtualClock()
+  const flushCounts = async (limit: number) => {
+    await clock.advance(100)
+    return limit
+  }
+  const { context } = contextOf({ clock, store: { outboxPending: async () => 0, flushCounts } })
+  assert.equal(await settle(context, 1000), false)
+  assert.equal(clock.monotonic(), 1000)
+})
+
+test('builders that do not come to an end take no longer than the timeout', async () => {
+  const { context, clock } = contextOf({ buildersIdle: () => new Promise(() => {}) })
+  const settled = settle(context, 1000)
+  await clock.advance(1000)
+  assert.equal(await settled, false)
+})
