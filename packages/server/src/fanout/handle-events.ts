@@ -55,7 +55,7 @@ async function oneByOne(
   const [first] = kept
   if (first === undefined) return
   telemetry.count('fanout_outages')
-  telemetry.log('error', 'EVENTS OF ALL USERS FAIL: they stay and are tried until one succeeds', {
+  telemetry.log('error', 'events of all users fail: none is given up any more until one succeeds', {
     ...first,
     events: kept.length
   })

@@ -238,6 +238,23 @@ test('a handler that is closed writes no further slice, and gives its batch back
   assert.deepEqual(await world.warm(`feed:${far}`), [])
 })
 
+test('a lane that is lost while its batch runs is written to no further', async t => {
+  const world = await openWriteWorld(t, { slice: 1 })
+  const { author, near, far } = await community(world)
+  const post = await world.post(author)
+  const lane = laneOfAuthor(author)
+  let released: Promise<void> | undefined
+  world.faults.feeds.push = async pushes => {
+    if (pushes.some(({ list }) => list === `feed:${near}`)) released = world.log.release([lane])
+    await world.plain.feeds.push(pushes)
+  }
+  const event = { id: '1', lane, event: { type: 'post', author, post } } as const
+  await assert.rejects(world.log.append([event]), { code: 'unavailable' })
+  await released
+  assert.deepEqual(await world.warm(`feed:${near}`), [post])
+  assert.deepEqual(await world.warm(`feed:${far}`), [])
+})
+
 test('the slices of authors take turns', async t => {
   const world = await openWriteWorld(t, { slice: 1 })
   const { author, near } = await community(world)
