@@ -27,7 +27,16 @@ function withChildren(postmaster: ProcessId): ProcessId[] {
   const { pid } = postmaster
   const file = `/proc/${pid}/task/${pid}/children`
   const pids = process.platform === 'linux' ? readFileSync(file, 'utf8').split(' ') : []
-  return [postmaster, ...pids.filter(Boolean).map(child => identify(Number(child)))]
+  return [postmaster, ...pids.filter(Boolean).flatMap(child => identifyRunning(Number(child)))]
+}
+
+/** Nothing for one that has ended since it was listed. */
+function identifyRunning(pid: number): ProcessId[] {
+  try {
+    return [identify(pid)]
+  } catch {
+    return []
+  }
 }
 
 class PostgresServer implements Server {

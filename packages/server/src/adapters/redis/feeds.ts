@@ -46,7 +46,8 @@ export interface RedisFeedsOptions {
   readonly timeoutMs?: number
 }
 
-const TIMEOUT_MS = 2000
+/** A page that waits so long in vain still comes from the Store within 2 s. */
+const TIMEOUT_MS = 1000
 const EMPTYING_MS = 60_000
 const BUILDING: Taken = { state: 'building', ids: [], floor: END, unsettled: false }
 
