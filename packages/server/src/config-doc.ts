@@ -1,4 +1,5 @@
 import { SETTINGS } from './config.ts'
+import { DAY_MS, type Limits, PRESETS } from './domain/limits.ts'
 import type { Setting } from './settings.ts'
 
 /** docs/config.md, made from the table of settings; a test compares it with the committed file. */
@@ -7,13 +8,29 @@ export function configDoc(): string {
     ({ name, default: value, allowed, about }) =>
       `| \`${name}\` | ${shown(value)} | ${allowed.replaceAll('|', '\\|')} | ${about} |`
   )
-  return `${INTRODUCTION}\n${rows.join('\n')}\n`
+  return `${INTRODUCTION}\n${rows.join('\n')}\n\n${PRESET_HEAD}\n${presetRows().join('\n')}\n`
 }
 
 function shown(value: unknown): string {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return ''
   return `\`${Array.isArray(value) ? value.join(',') : String(value)}\``
 }
+
+/** What each preset gives to the settings that have their default from it. */
+function presetRows(): string[] {
+  return Object.entries<Limits>(PRESETS).map(([name, limits]) => {
+    const { cap, threshold, delivery, idleMs, followsMax } = limits
+    const cells = [cap, threshold, delivery, idleMs / DAY_MS, followsMax]
+    return `| \`${name}\` | ${cells.map(cell => cell.toLocaleString('en')).join(' | ')} |`
+  })
+}
+
+const PRESET_HEAD = `## Presets
+
+\`FANWISE_PRESET\` is a row of this table; a setting in a head of it overrides its cell.
+
+| preset | \`FANWISE_CAP\` | \`FANWISE_THRESHOLD\` | \`FANWISE_DELIVERY\` | \`FANWISE_IDLE_DAYS\` | \`FANWISE_FOLLOWS_MAX\` |
+| --- | --- | --- | --- | --- | --- |`
 
 const INTRODUCTION = `# Settings
 

@@ -37,6 +37,20 @@ test('wrong values are all named with what is allowed; secrets are not repeated'
   )
 })
 
+test('addresses that are none are refused, and one that may hold a password is not repeated', () => {
+  for (const databaseUrl of ['nonsense', 'mysql://u:hidden@h/d', 'postgres//u:hidden@h'])
+    assert.throws(
+      () => readConfig({ databaseUrl, url: 'localhost:4100' }, {}),
+      (error: Error) =>
+        /DATABASE_URL: the given value.*postgres:\/\/user/.test(error.message) &&
+        /FANWISE_URL: "localhost:4100".*http:/.test(error.message) &&
+        !error.message.includes('hidden')
+    )
+  const databaseUrl = 'postgresql://u:p@h:5432/d?sslmode=require'
+  assert.equal(readConfig({ databaseUrl, url: 'https://h' }, {}).databaseUrl, databaseUrl)
+  assert.equal(readConfig({}, { DATABASE_URL: '' }).databaseUrl, '')
+})
+
 test('NODE_ENV=production counts, FANWISE_ENV goes before it', () => {
   assert.equal(readConfig({}, { NODE_ENV: 'production' }).production, true)
   assert.equal(

@@ -1,5 +1,6 @@
 import { DAY_MS, type Limits, PRESETS, type Preset } from './domain/limits.ts'
 import {
+  address,
   choice,
   integer,
   list,
@@ -28,15 +29,18 @@ export const SETTINGS = {
     65_535,
     'Port to listen on; 0 takes a free one. Default 4100, and a free one for a process without the role api: it answers /livez, /readyz and /metrics only.'
   ),
-  url: text(
+  url: address(
     'FANWISE_URL',
-    '',
+    ['http', 'https'],
+    'http://host:port',
     'A running server that commands work with; default: the one on the data folder.'
   ),
-  databaseUrl: text(
+  databaseUrl: address(
     'DATABASE_URL',
-    '',
-    'PostgreSQL 15 or later; empty starts the bundled one on the data folder.'
+    ['postgres', 'postgresql'],
+    'postgres://user:password@host:port/database',
+    'PostgreSQL 15 or later; empty starts the bundled one on the data folder.',
+    true
   ),
   dataDir: text(
     'FANWISE_DATA_DIR',

@@ -20,6 +20,8 @@ export async function connect(config: Config): Promise<Connection> {
   if (url === null) return inProcess(config, folder)
   const { serverKey } = await readSecrets(config)
   const admin = new FanwiseAdmin({ url, serverKey, timeoutMs: TIMEOUT_MS })
+  // Whether it is there and takes the key is told before a command begins its work.
+  await admin.users({ limit: 1 })
   return { admin, as: user => admin.as(user), url, folder, [Symbol.asyncDispose]: async () => {} }
 }
 

@@ -49,7 +49,11 @@ async function storyEnd({ ports }: Pick<App, 'ports'>, first: string): Promise<n
   return typeof end === 'number' ? end : null
 }
 
-function firstPerson(size: Omit<CommunityOptions, 'now'>): { id: string; attributes: JsonObject } {
+/** Who is there in every demo of this size. */
+export function firstPerson(size: Omit<CommunityOptions, 'now'>): {
+  id: string
+  attributes: JsonObject
+} {
   const [batch] = generateCommunity({ ...size, now: 0 })
   const [person] = batch?.users ?? []
   return { id: person?.id ?? '', attributes: person?.attributes ?? {} }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
 import { createProgram } from './cli/program.ts'
 import { SETTINGS } from './config.ts'
+import { plainText } from './explain.ts'
 import { runtime } from './runtime.ts'
 
 const { version } = JSON.parse(
@@ -14,6 +15,9 @@ const flags = Object.entries(SETTINGS).map(([key, { name, about }]) => ({
   variable: name
 }))
 
+// A terminal that was closed, or a pipe whose reader has gone, ends no server; commands end with their work.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 try {
   await createProgram(runtime, flags, version).parseAsync()
 } catch (error) {
@@ -24,7 +28,6 @@ process.exit()
 
 function exitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`fanwise: ${message}\n`)
+  process.stderr.write(`fanwise: ${plainText(error)}\n`)
   return 1
 }

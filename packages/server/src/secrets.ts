@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from './config.ts'
+import { makeFolder } from './lib/make-folder.ts'
 import { SettingsError } from './settings.ts'
 
 export interface Secrets {
@@ -52,7 +53,7 @@ async function keptSecrets(file: string): Promise<{ secret: string; serverKey: s
     secret: randomBytes(32).toString('hex'),
     serverKey: randomBytes(32).toString('hex')
   }
-  await mkdir(path.dirname(file), { recursive: true })
+  await makeFolder(path.dirname(file))
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, JSON.stringify(made), { mode: 0o600, flush: true })
   try {

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import path from 'node:path'
 import { type App, startApp } from './app.ts'
+import { checkPort } from './check-port.ts'
 import type { Config } from './config.ts'
-import { loadDemo } from './demo.ts'
+import { hostOf } from './database-failure.ts'
+import { DEMO, firstPerson, loadDemo } from './demo.ts'
 
 const STOP_MS = 15_000
 /** A launcher and the terminal may both pass on one Ctrl-C. */
@@ -16,22 +19,48 @@ export async function serve(
   options: { dev: boolean; demo: boolean }
 ): Promise<void> {
   const stop = new AbortController()
-  const app = await startApp(config, {
-    dev: options.dev,
-    onFatal: reason => {
-      process.exitCode = 1
-      say(`Stopping: ${reason}`)
-      stop.abort()
-    }
-  })
   listenForSignals(stop)
+  const app = await start(config, options.dev, stop)
   try {
-    say(startBlock(config, app, options.dev))
+    if (stop.signal.aborted) return
+    const demo = options.demo ? firstPerson(DEMO).id : undefined
+    say(startBlock(config, app, options.dev, (await anybody(app)) ?? demo ?? 'ada'))
     if (options.demo) await loadDemo(app, stop.signal, say)
     if (!stop.signal.aborted) await once(stop.signal, 'abort')
   } finally {
     await drain(app)
   }
+}
+
+/** A start is gone on with when a signal comes, so that PostgreSQL is stopped; one that waits for a database is not. */
+async function start(config: Config, dev: boolean, stop: AbortController): Promise<App> {
+  await checkPort(config)
+  const url = URL.parse(config.databaseUrl)
+  say(
+    url === null
+      ? `Starting PostgreSQL on ${path.resolve(config.dataDir)} ...`
+      : `Opening the database of DATABASE_URL at ${hostOf(url)} ...`
+  )
+  const quit = () => process.exit(process.exitCode ?? 130)
+  if (url !== null) stop.signal.addEventListener('abort', quit)
+  try {
+    return await startApp(config, {
+      dev,
+      onFatal: reason => {
+        process.exitCode = 1
+        say(`Stopping: ${reason}`)
+        stop.abort()
+      }
+    })
+  } finally {
+    stop.signal.removeEventListener('abort', quit)
+  }
+}
+
+/** Somebody whose feed can be looked at. */
+async function anybody({ feed }: App): Promise<string | undefined> {
+  const { items } = await feed.admin.users({ limit: 1 })
+  return items[0]?.id
 }
 
 async function drain(app: App): Promise<void> {
@@ -55,7 +84,7 @@ function listenForSignals(stop: AbortController): void {
     })
 }
 
-function startBlock(config: Config, app: App, dev: boolean): string {
+function startBlock(config: Config, app: App, dev: boolean, person: string): string {
   const { url } = app
   const api = config.roles.includes('api')
   const rows: [string, string][] = [
@@ -71,7 +100,7 @@ function startBlock(config: Config, app: App, dev: boolean): string {
     ['Mode', `${app.mode}, preset ${config.preset}, roles ${config.roles.join(' ')}`],
     ['Data', app.dataDir ?? 'the database of DATABASE_URL'],
     ...(app.secrets.file === null ? [] : [['Secrets', app.secrets.file] as [string, string]]),
-    ...(config.jwksUrl === '' ? [['Token', 'npx fanwise token ann'] as [string, string]] : [])
+    ...(config.jwksUrl === '' ? [['Token', `npx fanwise token ${person}`] as [string, string]] : [])
   ]
   const notes = app.notes.map(note => `  ${note}\n`).join('')
   return `\n  Fanwise is ready.\n\n${rows.map(([name, value]) => `  ${name.padEnd(9)}${value}\n`).join('')}${notes && `\n${notes}`}`

@@ -28,6 +28,19 @@ export function text(
   return { name, default: fallback, about, secret, allowed: 'text', parse: value => value }
 }
 
+/** An address of one of these schemes; empty when it is not set. One that may hold a password is not repeated. */
+export function address(
+  name: string,
+  schemes: readonly string[],
+  allowed: string,
+  about: string,
+  secret = false
+): Setting<string> {
+  const parse = (value: string) =>
+    schemes.includes(URL.parse(value)?.protocol.slice(0, -1) ?? '') ? value : undefined
+  return { name, default: '', about, secret, allowed, parse }
+}
+
 export function integer(
   name: string,
   fallback: number,

@@ -5,6 +5,7 @@ import {
   type UserId,
   type VerifyReport
 } from '@fanwise/sdk'
+import { ofReader } from './of-reader.ts'
 
 const AT_ONCE = 4
 
@@ -18,7 +19,7 @@ export async function verifyReaders(
   const waiting = readers.values()
   async function work(): Promise<void> {
     for (const reader of waiting) {
-      const report = await admin.verify(reader)
+      const report = await ofReader(reader, admin.verify(reader))
       total = mergeReports([total, report])
       onProgress(total)
     }

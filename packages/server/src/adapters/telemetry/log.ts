@@ -20,7 +20,10 @@ export interface LogOptions {
 
 function streamTo(destination: LogDestination): { write(line: string): void } {
   if (typeof destination === 'object') return destination
-  return pino.destination({ dest: destination === 'stdout' ? 1 : 2, sync: true })
+  const stream = pino.destination({ dest: destination === 'stdout' ? 1 : 2, sync: true })
+  // A terminal or pipe that has gone takes its lines with it, and not the process.
+  stream.on('error', () => undefined)
+  return stream
 }
 
 /** JSON, one object a line: `level`, `time` (ISO 8601), `message` and the fields. Secrets are hidden. */

@@ -1,6 +1,7 @@
 import type { VerifyReport } from '@fanwise/sdk'
 import type { Command } from 'commander'
 import { allUsers } from '../import/spread.ts'
+import { ofReader } from '../of-reader.ts'
 import { bar } from '../output.ts'
 import type { Runtime } from '../runtime.ts'
 import { verifyReaders } from '../verify.ts'
@@ -42,7 +43,7 @@ export function addFeedCommands(program: Command, runtime: Runtime): void {
       const count = await withServer(runtime, flags, async ({ admin }) => {
         const readers = which.reader ?? (which.all ? await allUsers(admin) : nobody())
         for (const [index, reader] of readers.entries()) {
-          await admin.rebuild(reader)
+          await ofReader(reader, admin.rebuild(reader))
           output.progress(bar((index + 1) / readers.length))
         }
         return readers.length

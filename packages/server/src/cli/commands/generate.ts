@@ -18,12 +18,21 @@ export function addGenerateCommand(program: Command, runtime: Runtime): void {
     .action(async (options: Record<string, string>, command: Command) => {
       const { flags, output } = session(command)
       const community = toCommunity(options)
-      const created = await withServer(runtime, flags, server =>
-        loadCommunity(server.admin, community, part => output.progress(bar(part)))
-      )
+      const { before, created } = await withServer(runtime, flags, async ({ admin }) => ({
+        before: (await admin.stats()).users,
+        created: await loadCommunity(admin, community, part => output.progress(bar(part)))
+      }))
       output.done()
-      output.result({ created }, [`created ${JSON.stringify(created)}`])
+      output.result({ created, usersBefore: before }, [
+        `created ${JSON.stringify(created)}`,
+        ...(before > 0 ? [mixed(before, created.users, community.users)] : [])
+      ])
     })
+}
+
+/** A community is added to what is there; people with the same id are the same ones. */
+function mixed(before: number, created: number, users: number): string {
+  return `The database had ${before} users: the community is mixed with them, and ${users - created} of its people are some of them.`
 }
 
 function toCommunity(options: Record<string, string>) {

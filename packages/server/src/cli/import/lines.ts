@@ -14,6 +14,10 @@ export function openFile(path: string, onRead: OnRead = () => {}): Readable {
   if (!path.endsWith('.gz')) return file
   const unpacked = createGunzip()
   file.on('error', error => unpacked.destroy(error))
+  unpacked.on('error', error => {
+    if ('code' in error && String(error.code).startsWith('Z_'))
+      error.message = `${path} can't be unpacked, it is no whole gzip file: ${error.message}`
+  })
   return file.pipe(unpacked)
 }
 

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'node:test'
 import { serveInProcess, testFolder } from '../../../../../../testkit/postgres-folder.ts'
-import { findFolderOwner, startBundledPostgres } from './index.ts'
+import { holdFolder } from './folder-hold.ts'
+import { findFolderOwner, findRunning, startBundledPostgres } from './index.ts'
 import { startTime } from './process-identity.ts'
 import { withClient } from './with-client.ts'
 
@@ -86,6 +87,28 @@ test('of two simultaneous first starts one wins', async () => {
   assert.equal(await ask(winner.answer.url, 'select 1'), 1)
   assert.equal(loser.answer.error?.code, 'folder_in_use')
   assert.equal(loser.answer.error.owner?.pid, winner.pid)
+})
+
+test('a PostgreSQL that another process runs is found and left as it is', async () => {
+  await using folder = await testFolder()
+  const { dataDir, systemDir } = folder.options
+  assert.equal(await findRunning(dataDir, { systemDir }), undefined)
+  await using live = await serveInProcess(folder.options)
+  const found = await findRunning(dataDir, { systemDir })
+  assert.deepEqual(found, { url: live.answer.url, dataDir: live.answer.dataDir })
+  assert.equal(await ask(found?.url, 'select 1'), 1)
+})
+
+test('a live server is told of within a second or so', async () => {
+  await using folder = await testFolder()
+  await using live = await serveInProcess({ ...folder.options, httpPort: 8123 })
+  const { url } = (await findRunning(folder.options.dataDir, folder.options)) as { url: string }
+  const began = performance.now()
+  const options = { url: url.replace(/fanwise$/, 'postgres'), folder: folder.dir }
+  await assert.rejects(holdFolder({ ...options, onLost: () => undefined }), {
+    owner: { pid: live.pid, port: 8123 }
+  })
+  assert.ok(performance.now() - began < 2500)
 })
 
 test('nobody owns a folder that no server runs on', async () => {
