@@ -107,13 +107,15 @@ export class Channel implements AsyncDisposable {
     if (url() !== this.#url) this.#subscription.close()
     const subscription = this.#subscription
     const askedAt = clock.monotonic()
+    const question = this.#steps.ask(askedAt)
     const highest = await commands.ask(
       'step',
       { key, args: () => ['GET', key] },
       { patient: false }
     )
     if (subscription !== this.#subscription) return 0
-    if (!this.#steps.learn(Number(highest ?? 0), askedAt)) this.#missed('count')
+    if (!this.#steps.learn(highest === null ? null : Number(highest), question))
+      this.#missed('count')
     if (askedAt - (this.#steps.waitingSince ?? askedAt) > PATIENCE_MS) subscription?.close()
     this.#note()
     return 0

@@ -3,17 +3,21 @@ import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedsModel } from '../../../../../testkit/feeds-model.ts'
 import { ask, startRedis, startRedisCluster, withoutRedis } from '../../../../../testkit/redis.ts'
-import { joinFleet } from '../../../../../testkit/redis-feeds.ts'
-import { createProxy } from '../../../../../testkit/tcp-proxy.ts'
+import { joinFleet, type Member } from '../../../../../testkit/redis-feeds.ts'
+import { createProxy, type TcpProxy } from '../../../../../testkit/tcp-proxy.ts'
 import type { ListKey } from '../../ports/feeds.ts'
 import { slotOf } from './slots.ts'
 
 const LISTS = Array.from({ length: 20 }, (_, i) => `feed:${i + 1}` as ListKey)
 const RUN_MS = 4000
-const CAP = 30
-const limits = { cap: CAP, slack: 5, idleMs: 86_400_000, buildMs: 2000 }
+/** A list that is trimmed within the window of its ids shows nothing from it, so lists are long here. */
+const CAPS = { list: 1000, zset: 30 }
 
 type Kind = 'list' | 'zset'
+
+function member(kind: Kind) {
+  return { kind, limits: { cap: CAPS[kind], slack: 5, idleMs: 86_400_000, buildMs: 2000 } }
+}
 
 for (const kind of ['list', 'zset'] as const)
   describe(`${kind}s under faults have no hole`, { skip: withoutRedis() }, () => {
@@ -26,11 +30,16 @@ for (const kind of ['list', 'zset'] as const)
 
 /** Lets a fleet work while `harm` is done again and again, then looks at every list. */
 async function survive(
-  fleet: readonly { feeds: Parameters<typeof makeModel>[0][number] }[],
+  kind: Kind,
+  fleet: readonly Member[],
   harm: () => Promise<unknown>,
   heal: () => Promise<unknown> = async () => {}
 ): Promise<FeedsModel> {
-  const model = makeModel(fleet.map(({ feeds }) => feeds))
+  const model = new FeedsModel(
+    fleet.map(({ feeds }) => feeds),
+    LISTS,
+    CAPS[kind]
+  )
   const work = model.run()
   const end = performance.now() + RUN_MS
   while (performance.now() < end) await harm()
@@ -43,17 +52,10 @@ async function survive(
   return model
 }
 
-function makeModel(feeds: ConstructorParameters<typeof FeedsModel>[0]): FeedsModel {
-  return new FeedsModel(feeds, LISTS, CAP)
-}
-
 async function forgetScripts(t: TestContext, kind: Kind): Promise<void> {
   const { url } = await startRedis(t)
-  const fleet = [
-    await joinFleet(t, [url], { kind, limits }),
-    await joinFleet(t, [url], { kind, limits })
-  ]
-  const model = await survive(fleet, async () => {
+  const fleet = [await joinFleet(t, [url], member(kind)), await joinFleet(t, [url], member(kind))]
+  const model = await survive(kind, fleet, async () => {
     await ask(url, 'SCRIPT', 'FLUSH')
     await wait(50)
   })
@@ -65,28 +67,32 @@ async function cutConnections(t: TestContext, kind: Kind): Promise<void> {
   const proxy = await createProxy(Number(new URL(url).port))
   t.after(() => proxy[Symbol.asyncDispose]())
   const cut = `redis://127.0.0.1:${proxy.port}`
-  const fleet = [
-    await joinFleet(t, [cut], { kind, limits }),
-    await joinFleet(t, [url], { kind, limits })
-  ]
+  const fleet = [await joinFleet(t, [cut], member(kind)), await joinFleet(t, [url], member(kind))]
+  let outages = 0
   const harm = async () => {
+    if (++outages === 4) await outage(proxy)
     if (Math.random() < 0.5) proxy.swallowReplies()
     else proxy.cut()
     await wait(Math.random() * 60)
     proxy.heal()
     await wait(Math.random() * 300)
   }
-  await survive(fleet, harm, async () => proxy.heal())
+  const model = await survive(kind, fleet, harm, async () => proxy.heal())
+  assert.ok(model.rejected > 0)
   assert.ok((fleet[0]?.telemetry.total('feeds_retries') ?? 0) > 0)
+}
+
+/** Longer than any operation waits: what could not be pushed is told so. */
+async function outage(proxy: TcpProxy): Promise<void> {
+  proxy.cut()
+  await wait(2500)
+  proxy.heal()
 }
 
 async function restarts(t: TestContext, kind: Kind): Promise<void> {
   const { url, servers } = await startRedis(t)
-  const fleet = [
-    await joinFleet(t, [url], { kind, limits }),
-    await joinFleet(t, [url], { kind, limits })
-  ]
-  await survive(fleet, async () => {
+  const fleet = [await joinFleet(t, [url], member(kind)), await joinFleet(t, [url], member(kind))]
+  await survive(kind, fleet, async () => {
     if (Math.random() < 0.5) await ask(url, 'SAVE')
     await wait(300)
     await servers[0]?.kill()
@@ -98,13 +104,10 @@ async function restarts(t: TestContext, kind: Kind): Promise<void> {
 async function moveSlots(t: TestContext, kind: Kind): Promise<void> {
   const { url } = await startRedisCluster(t)
   const urls = url.split(',')
-  const fleet = [
-    await joinFleet(t, urls, { kind, limits }),
-    await joinFleet(t, urls, { kind, limits })
-  ]
+  const fleet = [await joinFleet(t, urls, member(kind)), await joinFleet(t, urls, member(kind))]
   const ids = await Promise.all(urls.map(async url => String(await ask(url, 'CLUSTER', 'MYID'))))
   let nth = 0
-  await survive(fleet, async () => {
+  await survive(kind, fleet, async () => {
     const slot = slotOf(`feed:{${(nth++ % LISTS.length) + 1}}`)
     const from = Math.floor((slot * 3) / 16_384)
     for (const [a, b] of [
@@ -138,12 +141,9 @@ async function moveSlot(slot: number, from: Place, to: Place): Promise<void> {
 async function failOver(t: TestContext, kind: Kind): Promise<void> {
   const { url, servers } = await startRedisCluster(t, { replicas: 1 })
   const urls = url.split(',')
-  const fleet = [
-    await joinFleet(t, urls, { kind, limits }),
-    await joinFleet(t, urls, { kind, limits })
-  ]
+  const fleet = [await joinFleet(t, urls, member(kind)), await joinFleet(t, urls, member(kind))]
   let killed = false
-  await survive(fleet, async () => {
+  await survive(kind, fleet, async () => {
     if (!killed) await servers[1]?.kill()
     killed = true
     await wait(RUN_MS + 4000)

@@ -28,9 +28,12 @@ export async function bless(options: GuardOptions): Promise<boolean> {
   const { link, clock, keys, tag, identity, signal } = options
   const lock = `${keys.guard(tag)}:${identity}`
   const token = String(clock.random())
+  const isGood = async () => (await link.send(['GET', keys.guard(tag)])) === identity
   while (!signal.aborted) {
-    if ((await link.send(['GET', keys.guard(tag)])) === identity) return false
+    if (await isGood()) return false
     if ((await link.send(['SET', lock, token, 'NX', 'PX', String(LOCK_MS)])) === 'OK') {
+      // Whoever had the lock before may have emptied it since the guard was read.
+      if (await isGood()) return false
       const kept = () => link.send(['PEXPIRE', lock, String(LOCK_MS)])
       await (options.ownsDatabase ? link.send(['FLUSHDB']) : removeOurs(link, keys, kept))
       await keepBlessed(options, true)

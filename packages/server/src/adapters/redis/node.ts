@@ -262,7 +262,7 @@ export class RedisNode implements AsyncDisposable {
       await this.#checkIdentity(link, info ?? null)
     } catch (error) {
       if (failureOf(error).kind === 'readonly') link.close()
-      else this.stall()
+      else if (this.#link === link) this.stall()
     }
     return 0
   }

@@ -7,6 +7,12 @@ interface Awaited {
   readonly askedAt: number
 }
 
+export interface Question {
+  readonly askedAt: number
+  /** The highest number heard by then. */
+  readonly heard: number | undefined
+}
+
 /**
  * Whether all numbered messages were heard. In step: at some moment of the last STEP_MS the highest number was asked
  * for, and all up to it were heard. So what another process announced is forgotten here, or nothing kept is used,
@@ -24,19 +30,32 @@ export class Steps {
   /** A message came. False: some before it did not. */
   hear(number: number): boolean {
     const before = this.#heard
-    if (before === undefined || number <= before) return true
+    if (before !== undefined && number <= before) return true
     this.#heard = number
     this.#arrive()
-    return number === before + 1
+    return before === undefined || number === before + 1
   }
 
-  /** `number` was the highest at some moment after `askedAt`. False: what was heard is not of the same count. */
-  learn(number: number, askedAt: number): boolean {
-    const before = this.#heard
-    if (before === undefined || number < before) this.#heard = number
+  /** Taken before the highest number is asked for. */
+  ask(askedAt: number): Question {
+    return { askedAt, heard: this.#heard }
+  }
+
+  /**
+   * The answer: `number` was the highest; null: nothing was counted yet. False: what had been heard before is not of
+   * the same count.
+   */
+  learn(number: number | null, { askedAt, heard }: Question): boolean {
+    const fell = heard !== undefined && (number ?? 0) < heard
+    if (number === null) {
+      if (fell) this.lose()
+      this.#inStepAt = askedAt
+      return !fell
+    }
+    if (this.#heard === undefined || fell) this.#heard = number
     this.#awaited.push({ number, askedAt })
     this.#arrive()
-    return before === undefined || number >= before
+    return !fell
   }
 
   /** Since when a number is waited for that was not heard; undefined when none is. */

@@ -2,6 +2,8 @@ import type { Command, Script } from './commands.ts'
 import { failureOf } from './failure.ts'
 import type { Link, Reply } from './link.ts'
 
+type Atomic = Extract<Command, { atomic: unknown }>
+
 /** Writes a command before it returns, so that the order of calls is that of the wire. */
 export function writeCommand(
   link: Link,
@@ -11,9 +13,17 @@ export function writeCommand(
 ): Promise<Reply> {
   if ('args' in command) return sendOne(link, command.args(serverNow), asking)
   if ('script' in command) return runScript(link, command.key, command, asking)
-  return asking
-    ? runScript(link, command.key, command.whole, asking)
-    : transact(link, command.atomic)
+  return runAtomic(link, command, asking)
+}
+
+/** A full server refuses to queue even reads, and one that imports a slot asks before each; scripts may run. */
+async function runAtomic(link: Link, command: Atomic, asking: boolean): Promise<Reply> {
+  try {
+    if (!asking) return await transact(link, command.atomic)
+  } catch (error) {
+    if (failureOf(error).kind !== 'oom') throw error
+  }
+  return runScript(link, command.key, command.whole, asking)
 }
 
 function sendOne(link: Link, args: readonly string[], asking: boolean): Promise<Reply> {
