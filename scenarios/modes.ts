@@ -4,7 +4,7 @@ import type { Role, SETTINGS } from '../packages/server/src/config.ts'
 import type { ServiceName } from '../scripts/services/service.ts'
 import { urlInEnvironment } from '../scripts/services/service.ts'
 
-export type Mode = 'embedded' | 'http' | 'single' | 'zset' | 'cluster' | 'distributed'
+export type Mode = 'embedded' | 'http' | 'single' | 'zset' | 'cluster' | 'distributed' | 'cdc'
 
 type Settings = Partial<Record<keyof typeof SETTINGS, string>>
 
@@ -18,6 +18,13 @@ interface ModeSpec {
 const all: readonly Role[] = ['api', 'relay', 'fanout', 'janitor']
 const prefix = () => `t${randomBytes(6).toString('hex')}`
 const redis = () => ({ redisUrls: urlInEnvironment('redis') ?? '', prefix: prefix() })
+
+const kafka = () => ({
+  ...redis(),
+  kafkaBrokers: urlInEnvironment('kafka') ?? '',
+  kafkaPartitions: '4',
+  kafkaReplicas: '1'
+})
 
 export const MODES: Readonly<Record<Mode, ModeSpec>> = {
   embedded: { needs: [], roles: [all], settings: () => ({}) },
@@ -33,11 +40,12 @@ export const MODES: Readonly<Record<Mode, ModeSpec>> = {
   distributed: {
     needs: ['redis', 'kafka'],
     roles: [['api'], ['relay'], ['fanout'], ['fanout'], ['janitor']],
-    settings: () => ({
-      ...redis(),
-      kafkaBrokers: urlInEnvironment('kafka') ?? '',
-      kafkaPartitions: '4',
-      kafkaReplicas: '1'
-    })
+    settings: kafka
+  },
+  // Debezium in place of our relay.
+  cdc: {
+    needs: ['redis', 'kafka', 'connect'],
+    roles: [['api'], ['fanout'], ['janitor']],
+    settings: () => ({ ...kafka(), relay: 'cdc' })
   }
 }

@@ -4,7 +4,7 @@ import { following, postMany, scenario, walkHome } from './world.ts'
 
 scenario(
   'a new post shows in the own feed at once and in the followers feeds soon',
-  {},
+  { cdc: true },
   async world => {
     await following(world, 'v', 'a')
     const post = await world.as('a').createPost({ content: 'hello', attrs: { mood: 'fine' } })
@@ -20,7 +20,7 @@ scenario(
 
 scenario(
   'DE-02: a deleted post is gone from every path, and cursors at it go on',
-  {},
+  { cdc: true },
   async world => {
     await following(world, 'v', 'a')
     const [p3 = '', p2 = '', p1 = ''] = await postMany(world, 'a', 3)

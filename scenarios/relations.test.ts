@@ -76,7 +76,7 @@ scenario(
 
 scenario(
   'FL-02: an unfollow acts at once, and a new follow brings the posts back',
-  {},
+  { cdc: true },
   async world => {
     await following(world, 'v', 'a')
     await walkHome(world, 'v')
@@ -134,7 +134,7 @@ async function importYearOld(world: World, author: string, count: number): Promi
 
 scenario(
   'FO-01: crossing the threshold up and down leaves no hole',
-  { settings: { threshold: '3' }, limits: { graceMs: 50 } },
+  { cdc: true, settings: { threshold: '3' }, limits: { graceMs: 50 } },
   async world => {
     await following(world, 'v1', 'a')
     await following(world, 'v2', 'a')

@@ -1,6 +1,8 @@
 // What a scenario may do to a server, in each of the modes.
 import test, { type TestContext } from 'node:test'
 import type { AdminApi, FeedApi, PostId } from '@fanwise/sdk'
+import { urlInEnvironment } from '../scripts/services/service.ts'
+import { startDebezium } from '../testkit/debezium.ts'
 import { type ServerOptions, startServer, type TestServer } from '../testkit/server.ts'
 import { without } from '../testkit/services.ts'
 import { walk } from '../testkit/walk.ts'
@@ -19,13 +21,15 @@ export interface World {
   damage(user: string, post: PostId): Promise<void>
   /** Stops the server and starts another one on the same database. */
   restart(options?: ServerOptions): Promise<void>
-  /** Before the test ends, to make room for another one. */
+  /** Ends what runs; scenario() does so after each run. */
   stop(): Promise<void>
 }
 
 export interface ScenarioOptions extends ServerOptions {
-  /** All modes if absent. */
+  /** All modes but `cdc` if absent. */
   modes?: readonly Mode[]
+  /** Also with Debezium in place of our relay. */
+  cdc?: boolean
 }
 
 const ALL: readonly Mode[] = ['embedded', 'http', 'single', 'zset', 'cluster', 'distributed']
@@ -33,12 +37,17 @@ const ALL: readonly Mode[] = ['embedded', 'http', 'single', 'zset', 'cluster', '
 /** Registers one test for each mode. */
 export function scenario(
   name: string,
-  { modes = ALL, ...options }: ScenarioOptions,
+  { modes = ALL, cdc = false, ...options }: ScenarioOptions,
   run: (world: World, t: TestContext) => Promise<void>
 ): void {
-  for (const mode of modes)
+  for (const mode of cdc ? [...modes, 'cdc' as const] : modes)
     test(`${name} [${mode}]`, { skip: without(...MODES[mode].needs) }, async t => {
-      await run(await createWorld(t, mode, options), t)
+      const world = await createWorld(t, mode, options)
+      try {
+        await run(world, t)
+      } finally {
+        await world.stop()
+      }
     })
 }
 
@@ -66,6 +75,11 @@ async function stopAll(servers: readonly TestServer[]): Promise<void> {
   await Promise.all(servers.map(server => server[Symbol.asyncDispose]()))
 }
 
+/** Debezium on the server's database. It has to go before the database does. */
+function carryByDebezium({ databaseUrl }: TestServer, prefix = ''): Promise<AsyncDisposable> {
+  return startDebezium({ connectUrl: urlInEnvironment('connect') ?? '', databaseUrl, prefix })
+}
+
 export async function createWorld(
   t: TestContext,
   mode: Mode,
@@ -73,7 +87,9 @@ export async function createWorld(
 ): Promise<World> {
   const options = { ...given, settings: { ...MODES[mode].settings(), ...given.settings } }
   let servers = await startAll(t, mode, options)
-  const first = () => {
+  const debezium =
+    mode === 'cdc' ? await carryByDebezium(first(), options.settings.prefix) : undefined
+  function first(): TestServer {
     const [server] = servers
     if (server === undefined) throw new Error('no server runs')
     return server
@@ -105,7 +121,10 @@ export async function createWorld(
       const settings = { ...options.settings, ...changed.settings }
       servers = await startAll(t, mode, { ...options, ...changed, settings, databaseUrl })
     },
-    stop: () => stopAll(servers)
+    async stop() {
+      await debezium?.[Symbol.asyncDispose]()
+      await stopAll(servers)
+    }
   }
 }
 

@@ -237,6 +237,10 @@ export interface OutboxStore {
   republish(ageMs: number): Promise<number>
   /** Unpublished rows. */
   outboxPending(): Promise<number>
+  /** A point that all events stored so far lie before. */
+  outboxMark(): Promise<string>
+  /** Whether all events before the mark are safe in the log, by whichever relay. */
+  isRelayed(mark: string): Promise<boolean>
   /** Called when rows were written, after their commit: by this process, or by one that this one hears of. */
   onOutbox(listener: () => void): void
 }

@@ -3,12 +3,14 @@ import test from 'node:test'
 import { createVirtualClock } from '../adapters/memory/virtual-clock.ts'
 import { type SettleContext, settle } from './settle.ts'
 
+const RELAYED = { outboxMark: async () => '', isRelayed: async () => true }
+
 function contextOf(parts: Partial<SettleContext>) {
   const clock = createVirtualClock()
   const flushed: number[] = []
   const context: SettleContext = {
     store: {
-      outboxPending: async () => 0,
+      ...RELAYED,
       flushCounts: async limit => {
         flushed.push(limit)
         return 0
@@ -30,7 +32,7 @@ test('what is settled is settled, in no time', async () => {
 
 test('likes that keep coming in are not waited for', async () => {
   const { context } = contextOf({
-    store: { outboxPending: async () => 0, flushCounts: async () => 1 }
+    store: { ...RELAYED, flushCounts: async () => 1 }
   })
   assert.equal(await settle(context, 1000), true)
 })
@@ -41,7 +43,7 @@ test('counts that do not come to an end take no longer than the timeout', async 
     await clock.advance(100)
     return limit
   }
-  const { context } = contextOf({ clock, store: { outboxPending: async () => 0, flushCounts } })
+  const { context } = contextOf({ clock, store: { ...RELAYED, flushCounts } })
   assert.equal(await settle(context, 1000), false)
   assert.equal(clock.monotonic(), 1000)
 })
@@ -51,4 +53,14 @@ test('builders that do not come to an end take no longer than the timeout', asyn
   const settled = settle(context, 1000)
   await clock.advance(1000)
   assert.equal(await settled, false)
+})
+
+test('events that are not safe in the log yet are waited for, those of the moment of asking', async () => {
+  const asked: string[] = []
+  const isRelayed = async (mark: string) => asked.push(mark) > 3
+  const { context, clock } = contextOf({
+    store: { outboxMark: async () => 'mark', isRelayed, flushCounts: async () => 0 }
+  })
+  assert.equal(await clock.runUntil(settle(context, 1000)), true)
+  assert.deepEqual(asked, ['mark', 'mark', 'mark', 'mark'])
 })

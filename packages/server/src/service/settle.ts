@@ -6,7 +6,7 @@ const POLL_MS = 5
 const COUNTS_BATCH = 10_000
 
 export interface SettleContext {
-  readonly store: Pick<Store, 'outboxPending' | 'flushCounts'>
+  readonly store: Pick<Store, 'outboxMark' | 'isRelayed' | 'flushCounts'>
   readonly log: Pick<EventLog, 'pending'>
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   /** Resolves when no list is being built by this process. */
@@ -21,7 +21,8 @@ export async function settle(context: SettleContext, timeoutMs: number): Promise
   const { store, log, clock } = context
   const end = clock.monotonic() + timeoutMs
   const isLate = () => clock.monotonic() >= end
-  while ((await store.outboxPending()) > 0 || (await unfinished(log)) > 0) {
+  const mark = await store.outboxMark()
+  while (!(await store.isRelayed(mark)) || (await unfinished(log)) > 0) {
     if (isLate()) return false
     await clock.sleep(POLL_MS)
   }

@@ -29,6 +29,15 @@ const again = statement(
    select count(*) as count, max(id)::text as last from wanted`
 )
 
+const position = statement('outbox_position', 'select pg_current_wal_lsn()::text as lsn')
+
+/** A connector confirms what its records are safe of; null without a connector. */
+const passed = statement(
+  'outbox_passed',
+  `select bool_and(confirmed_flush_lsn >= $1::pg_lsn) as passed from pg_replication_slots
+   where database = current_database() and slot_type = 'logical'`
+)
+
 const REASON_MAX = 2000
 
 export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
@@ -55,6 +64,18 @@ export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
         from = row.last
         db.wake()
       }
+    },
+
+    async outboxMark() {
+      const [row] = await db.rows<{ lsn: string }>(position)
+      return row?.lsn ?? ''
+    },
+
+    async isRelayed(mark) {
+      if (options.relay !== 'cdc')
+        return Number((await db.rows<{ count: string }>(pending))[0]?.count) === 0
+      const [row] = await db.rows<{ passed: boolean | null }>(passed, [mark])
+      return row?.passed ?? false
     },
 
     onOutbox: listener => db.onOutbox(listener)

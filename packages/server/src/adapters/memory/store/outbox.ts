@@ -103,6 +103,8 @@ export function outbox(context: Context): OutboxStore {
     },
 
     outboxPending: async () => tables.outbox.size,
+    outboxMark: async () => '',
+    isRelayed: async () => tables.outbox.size === 0,
     onOutbox: listener => transactions.onOutbox(listener)
   }
 }
