@@ -17,7 +17,9 @@ const root = path.dirname(import.meta.dirname)
 
 /** Runs a Node program of the checkout; what it prints matters only if it fails. */
 function node(...args: string[]): Promise<Result> {
-  const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 }
+  // Biome makes its folder in the home of the user otherwise.
+  const env = { ...process.env, XDG_CACHE_HOME: path.join(root, 'node_modules/.cache') }
+  const options = { cwd: root, env, maxBuffer: 64 * 1024 * 1024 }
   return new Promise(resolve => {
     execFile(process.execPath, args, options, (error, stdout, stderr) =>
       resolve({ ok: error === null, output: stdout + stderr })

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { BundledPostgresError } from '../packages/server/src/adapters/postgres/bundled/bundled-postgres-error.ts'
 import { startTestPostgres } from '../testkit/postgres.ts'
 import { runTests } from './run-tests.ts'
 import { serviceNames, variableOf } from './services/service.ts'
@@ -75,6 +76,16 @@ async function runChosen(filters: string[], namePatterns: string[]): Promise<boo
   return outcome.ok && !(ci && all.length > 0)
 }
 
+/** What is missing to run tests at all is told, and a defect of this script shows where it is. */
+function cannotRun(error: unknown): false {
+  if (!(error instanceof BundledPostgresError)) throw error
+  print(
+    `The tests were not run: they need a PostgreSQL. ${error.message}`,
+    'Tests take yours from FANWISE_TEST_DATABASE_URL.'
+  )
+  return false
+}
+
 function interruptBy(signal: NodeJS.Signals): void {
   process.on(signal, () => {
     interrupted.abort()
@@ -98,6 +109,6 @@ const checked = (positionals.length > 0 && !ci) || (await check())
 const passed =
   checked &&
   !interrupted.signal.aborted &&
-  (await runChosen(positionals, values['test-name-pattern']))
+  (await runChosen(positionals, values['test-name-pattern']).catch(cannotRun))
 if (!checked) print('The tests were not run: first come the checks above (npm run fix mends most).')
 if (!passed) process.exitCode ??= 1

@@ -38,6 +38,14 @@ export async function testPlace(t: TestContext, env: Record<string, string> = {}
   return { dataDir, folder, port: await freePort(), env }
 }
 
+/** A command of `fanwise` that runs until it is told to end. */
+export function spawnFanwise(place: Place, ...args: string[]) {
+  return spawn(process.execPath, ['--conditions=source', MAIN, ...args], {
+    env: environment(place),
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+}
+
 export interface RunningServer {
   readonly url: string
   readonly child: ChildProcess
@@ -55,12 +63,10 @@ export interface RunningServer {
 export async function startProcess(
   t: TestContext,
   place: Place,
-  command = 'start'
+  command = 'start',
+  ...args: string[]
 ): Promise<RunningServer> {
-  const child = spawn(process.execPath, ['--conditions=source', MAIN, command], {
-    env: environment(place),
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
+  const child = spawnFanwise(place, command, ...args)
   let output = ''
   child.stdout.on('data', chunk => (output += chunk))
   child.stderr.on('data', chunk => (output += chunk))

@@ -1,12 +1,13 @@
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import { startBundledPostgres } from './adapters/postgres/bundled/index.ts'
+import { findRunning, startBundledPostgres } from './adapters/postgres/bundled/index.ts'
 import { migrate } from './adapters/postgres/migrate.ts'
 import { createPostgresStore } from './adapters/postgres/store.ts'
 import type { Finding } from './cli/runtime.ts'
 import type { Config } from './config.ts'
 import { runningUrl } from './connect.ts'
+import { databaseFailure } from './database-failure.ts'
 import { modeOf } from './mode.ts'
 
 const CONNECT_MS = 3000
@@ -28,7 +29,12 @@ export async function doctor(config: Config): Promise<readonly Finding[]> {
     () => `mode ${modeOf(config)}, preset ${config.preset}, data in ${config.dataDir}`
   )
   if (config.databaseUrl !== '')
-    await look('database', () => inTime(databaseState(config.databaseUrl)))
+    await look('database', () => inTime(externalState(config.databaseUrl)))
+  const bundled =
+    config.databaseUrl === ''
+      ? await findRunning(bundledFolder(config)).catch(() => undefined)
+      : undefined
+  if (bundled !== undefined) await look('data', () => `in ${bundled.dataDir}`)
   const running = config.url || (await runningUrl(config).catch(() => null))
   if (running !== null) await look('server', () => serverState(running))
   else if (config.databaseUrl === '') await look('database', () => bundledState(config))
@@ -68,6 +74,14 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+async function externalState(url: string): Promise<string> {
+  try {
+    return await databaseState(url)
+  } catch (error) {
+    throw databaseFailure(url, error) ?? error
+  }
+}
+
 async function databaseState(url: string): Promise<string> {
   const version = await ping(url)
   const { pending } = await migrate(url, { dryRun: true })
@@ -99,10 +113,12 @@ async function ping(url: string): Promise<string> {
 }
 
 async function bundledState(config: Config): Promise<string> {
-  await using database = await startBundledPostgres({
-    dataDir: path.resolve(config.dataDir, 'postgres')
-  })
-  return await inTime(databaseState(database.url))
+  await using database = await startBundledPostgres({ dataDir: bundledFolder(config) })
+  return `${await inTime(databaseState(database.url))}, data in ${database.dataDir}`
+}
+
+function bundledFolder(config: Config): string {
+  return path.resolve(config.dataDir, 'postgres')
 }
 
 async function serverState(url: string): Promise<string> {
