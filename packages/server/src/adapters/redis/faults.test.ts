@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedsModel } from '../../../../../testkit/feeds-model.ts'
-import { ask, startRedis, startRedisCluster, withoutRedis } from '../../../../../testkit/redis.ts'
+import {
+  ask,
+  startRedis,
+  startRedisCluster,
+  thorough,
+  withoutRedis
+} from '../../../../../testkit/redis.ts'
 import { joinFleet, type Member } from '../../../../../testkit/redis-feeds.ts'
 import { createProxy, type TcpProxy } from '../../../../../testkit/tcp-proxy.ts'
 import type { ListKey } from '../../ports/feeds.ts'
@@ -19,7 +25,9 @@ function member(kind: Kind) {
   return { kind, limits: { cap: CAPS[kind], slack: 5, idleMs: 86_400_000, buildMs: 2000 } }
 }
 
-for (const kind of ['list', 'zset'] as const)
+const kinds: readonly Kind[] = thorough ? ['list', 'zset'] : ['list']
+
+for (const kind of kinds)
   describe(`${kind}s under faults have no hole`, { skip: withoutRedis() }, () => {
     test('scripts forgotten all the time', t => forgetScripts(t, kind))
     test('connections cut, replies lost', t => cutConnections(t, kind))
