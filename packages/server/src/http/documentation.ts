@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { ERRORS } from '../domain/errors.ts'
 import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
 import { BatchResultSchema } from './schemas/batch.ts'
 import { PostPageSchema, PostSchema } from './schemas/post.ts'
@@ -28,8 +29,7 @@ const openapi = {
   info: {
     title: 'Fanwise',
     version: '1',
-    description:
-      'The activity-feed server. Every error is a Problem, whose code docs/errors.md explains.',
+    description: `The activity-feed server. Every error is a Problem with one of these codes; docs/errors.md of the source has the way out of each.\n\n${errorTable()}`,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
   },
   tags,
@@ -42,6 +42,13 @@ const openapi = {
       }
     }
   }
+}
+
+function errorTable(): string {
+  const rows = Object.entries(ERRORS).map(
+    ([code, [status, meaning]]) => `| \`${code}\` | ${status} | ${meaning} |`
+  )
+  return ['| code | status | meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 /** Its own files and this server's API; works over plain HTTP too. */
