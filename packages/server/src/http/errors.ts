@@ -1,15 +1,20 @@
-import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
+import { drain, isWhole } from './drain.ts'
 import { KnownRoutes } from './known-routes.ts'
 import type { HttpTelemetry } from './options.ts'
 import { PROBLEM_TYPE, problemDetails, problemHeaders, toProblem } from './problem-details.ts'
-import { requestId } from './request-id.ts'
 
 /** Whatever goes wrong while a request is answered is answered as a problem. */
 export function answerProblems(app: FastifyInstance, telemetry: HttpTelemetry): void {
   const routes = new KnownRoutes(app)
-  app.setErrorHandler((error, request, reply) => sendProblem(telemetry, error, request, reply))
+  app.setErrorHandler(async (error, request, reply) => {
+    // Whether a connection goes on is decided by what is left of the body, not by the error.
+    const whole = await drain(request.raw)
+    if (whole) reply.removeHeader('connection')
+    else reply.header('connection', 'close')
+    return sendProblem(telemetry, error, request, reply)
+  })
   app.setNotFoundHandler(async ({ method, url }) => {
     const allow = routes.methodsOf(url)
     if (allow.length === 0) throw new Problem('route_not_found')
@@ -24,7 +29,7 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply
 ): FastifyReply {
-  const problem = toProblem(error)
+  const problem = isHangUp(error, request) ? hungUp(error) : toProblem(error)
   logProblem(telemetry, problem, request)
   return reply
     .code(problem.status)
@@ -35,34 +40,28 @@ export function sendProblem(
 
 /** What the operator has to know; clients' own mistakes are only counted. */
 function logProblem(telemetry: HttpTelemetry, problem: Problem, request: FastifyRequest): void {
-  if (problem.status < 500) return
+  const level = levelOf(problem)
+  if (level === undefined) return
   const route = request.routeOptions.url ?? 'none'
-  telemetry.log(problem.code === 'internal' ? 'error' : 'warn', 'request failed', {
+  telemetry.log(level, 'request failed', {
     ...{ requestId: request.id, method: request.method, route, code: problem.code },
     error: problem.cause ?? problem
   })
 }
 
-/** What Node itself could not read as a request: there is a socket, but nothing to reply to. */
-export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const problem = new Problem('invalid_request', malformed(error.code))
-  const body = JSON.stringify(problemDetails(problem, requestId({ headers: {} })))
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `content-type: ${PROBLEM_TYPE}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: private, no-store',
-    'connection: close'
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+function levelOf(problem: Problem): 'debug' | 'warn' | 'error' | undefined {
+  if (problem.code === 'internal') return 'error'
+  if (problem.status >= 500) return 'warn'
+  return problem.details.hungUp === true ? 'debug' : undefined
 }
 
-function malformed(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'The address and headers are larger than 16 KB.'
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'The request did not arrive in time.'
-  return 'The request is not valid HTTP.'
+/** The client closed the connection before its body had arrived. */
+function isHangUp(error: unknown, { raw }: FastifyRequest): boolean {
+  return !isWhole(raw) && error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
+}
+
+/** Nobody reads the answer; it counts among the clients' mistakes. */
+function hungUp(cause: unknown): Problem {
+  const message = 'The connection was closed before the body had arrived.'
+  return new Problem('invalid_request', message, { hungUp: true }, { cause })
 }

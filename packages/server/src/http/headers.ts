@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Problem } from '../domain/errors.ts'
+import { checkExpectation } from './expectations.ts'
 
 /** Headers of every answer; what /v1 answers is for one caller alone. */
 export function setHeaders(app: FastifyInstance): void {
@@ -7,6 +8,7 @@ export function setHeaders(app: FastifyInstance): void {
     baseHeaders(reply)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Problem('invalid_request', 'The header Host is missing.')
+    checkExpectation(request.raw)
   })
 }
 

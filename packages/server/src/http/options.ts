@@ -3,7 +3,11 @@ import type { Backend } from './backend.ts'
 
 /** What the HTTP server tells the operator: a port's Telemetry does. */
 export interface HttpTelemetry {
-  log(level: 'warn' | 'error', message: string, fields: Readonly<Record<string, unknown>>): void
+  log(
+    level: 'debug' | 'warn' | 'error',
+    message: string,
+    fields: Readonly<Record<string, unknown>>
+  ): void
   /** A duration in ms. */
   observe(name: string, ms: number, labels: Readonly<Record<string, string>>): void
 }

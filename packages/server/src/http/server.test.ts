@@ -136,10 +136,23 @@ test('development: tokens and people for this machine alone', async t => {
   assert.equal((await app.inject({ url: '/v1/blocks', headers: auth })).statusCode, 200)
   assert.equal(calls.at(-1)?.user, 'ada')
   assert.equal((await app.inject({ url: '/dev/people', headers })).statusCode, 200)
+  const own = { ...headers, origin: 'http://localhost:4100', 'sec-fetch-site': 'same-origin' }
+  const again = {
+    method: 'POST',
+    url: '/dev/token',
+    headers: own,
+    payload: { user: 'ada' }
+  } as const
+  assert.equal((await app.inject(again)).statusCode, 200)
   const strangers = [
     { headers: { host: 'evil.example.com' } },
     { headers: { host: 'localhost.evil.com' } },
-    { headers, remoteAddress: '10.0.0.7' }
+    { headers, remoteAddress: '10.0.0.7' },
+    { headers: { ...headers, origin: 'http://evil.example.com' } },
+    { headers: { ...headers, origin: 'http://localhost:4101' } },
+    { headers: { ...headers, origin: 'null' } },
+    { headers: { ...headers, 'sec-fetch-site': 'cross-site' } },
+    { headers: { ...headers, 'sec-fetch-site': 'same-site' } }
   ]
   for (const stranger of strangers) {
     const payload = { user: 'ada' }

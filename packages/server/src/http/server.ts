@@ -4,9 +4,13 @@ import { parseBodies } from './body-parser.ts'
 import { allowOrigins } from './cors.ts'
 import { devRoutes } from './dev/dev.ts'
 import { collectDocumentation, serveDocumentation } from './documentation.ts'
-import { answerMalformed, answerProblems, sendProblem } from './errors.ts'
+import { answerProblems, sendProblem } from './errors.ts'
+import { meetExpectations } from './expectations.ts'
 import { closeGracefully } from './graceful-close.ts'
 import { baseHeaders, setHeaders } from './headers.ts'
+import { malformedAnswerer } from './malformed.ts'
+import { refuseEncodings } from './media-type.ts'
+import { OpenRequests } from './open-requests.ts'
 import { BODY_LIMIT, type HttpOptions } from './options.ts'
 import { requestId } from './request-id.ts'
 import { measureRequests } from './request-metrics.ts'
@@ -25,6 +29,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   allowOrigins(app, options.corsOrigins ?? [])
   measureRequests(app, options.telemetry)
   closeGracefully(app)
+  refuseEncodings(app)
   parseBodies(app)
   answerProblems(app, options.telemetry)
   collectDocumentation(app)
@@ -37,6 +42,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 }
 
 function bareServer({ telemetry, bodyLimit = BODY_LIMIT }: HttpOptions): FastifyInstance {
+  const requests = new OpenRequests()
   const app = Fastify({
     bodyLimit,
     logger: false,
@@ -46,12 +52,14 @@ function bareServer({ telemetry, bodyLimit = BODY_LIMIT }: HttpOptions): Fastify
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     http: { requireHostHeader: false },
-    clientErrorHandler: answerMalformed,
+    clientErrorHandler: malformedAnswerer(requests),
     frameworkErrors: (error, request, reply) => {
       baseHeaders(reply)
       sendProblem(telemetry, error, request, reply)
     }
   })
+  requests.watch(app.server)
+  meetExpectations(app.server)
   app.setValidatorCompiler(strictValidator)
   app.setSerializerCompiler(() => data => JSON.stringify(data))
   return app.withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance

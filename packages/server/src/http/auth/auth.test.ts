@@ -32,6 +32,13 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString()
 const jwk = { ...rsa.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }
 
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The same signature, written another way: the last of its 43 characters has two bits to spare. */
+function withStrayBit(token: string): string {
+  return token.slice(0, -1) + ALPHABET[ALPHABET.indexOf(token.at(-1) ?? '') + 1]
+}
+
 /** Each is wrong in one way. */
 function badTokens(): Record<string, string> {
   const good = { sub: 'ada', exp: soon() }
@@ -63,6 +70,9 @@ function badTokens(): Record<string, string> {
     'sub a list': hs256({ sub: ['ada'], exp: soon() }),
     "another's sub with this signature": `${head}.${part({ ...good, sub: 'bob' })}.${mac}`,
     'cut off': hs256(good).slice(0, -1),
+    padded: `${hs256(good)}=`,
+    'padded in the middle': `${head}=.${body}.${mac}`,
+    'stray bits at the end': withStrayBit(hs256(good)),
     'no signature': `${head}.${body}.`,
     'an unknown critical header': hs256(good, { crit: ['x'], x: 1 }),
     'payload no JSON': hs256('x').replace(/\..*\./, '.eA.'),

@@ -48,6 +48,7 @@ export class UserTokens {
     if (token.length > TOKEN_MAX) throw new Problem('unauthenticated')
     const known = this.#cache.get(token)
     if (known !== undefined) return known
+    if (!isCanonical(token)) throw new Problem('unauthenticated')
     const { sub, exp } = await this.#payload(token)
     if (typeof sub !== 'string' || !isUserId(sub)) throw new Problem('unauthenticated')
     this.#cache.set(token, sub, Number(exp) * 1000)
@@ -63,6 +64,13 @@ export class UserTokens {
       throw isKeyFailure(error) ? keysUnavailable(error) : new Problem('unauthenticated')
     }
   }
+}
+
+/** Each part is base64url as there is one way to write it: no padding, no stray characters or bits. */
+function isCanonical(token: string): boolean {
+  return token
+    .split('.')
+    .every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
 }
 
 function verifierOf(keys: TokenKeys): Verify {

@@ -39,6 +39,12 @@ function demoRoutes({ backend, auth }: HttpOptions): FastifyPluginAsyncTypebox {
 
 /** The name of the host is checked too: a page elsewhere may have a name that leads here. */
 function refuseStrangers({ ip, headers }: FastifyRequest): void {
-  if (LOOPBACK.has(ip) && LOCAL_HOST.test(headers.host ?? '')) return
+  if (LOOPBACK.has(ip) && LOCAL_HOST.test(headers.host ?? '') && isOwnPage(headers)) return
   throw new Problem('forbidden', 'Routes under /dev answer only this machine, as localhost.')
+}
+
+/** Asked by the page served here, by no page, or by a person's address bar; never by a page of another origin. */
+function isOwnPage({ host, origin, 'sec-fetch-site': site }: FastifyRequest['headers']): boolean {
+  if (origin !== undefined && origin !== `http://${host}`) return false
+  return site === undefined || site === 'same-origin' || site === 'none'
 }
