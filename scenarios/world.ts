@@ -77,7 +77,9 @@ async function stopAll(servers: readonly TestServer[]): Promise<void> {
 
 /** Debezium on the server's database. It has to go before the database does. */
 function carryByDebezium({ databaseUrl }: TestServer, prefix = ''): Promise<AsyncDisposable> {
-  return startDebezium({ connectUrl: urlInEnvironment('connect') ?? '', databaseUrl, prefix })
+  const connectUrl = urlInEnvironment('connect') ?? ''
+  const settings = { 'heartbeat.interval.ms': '250' }
+  return startDebezium({ connectUrl, databaseUrl, prefix, settings })
 }
 
 export async function createWorld(
