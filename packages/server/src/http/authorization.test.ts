@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
     { name: 'Owner' },
     {
       ...{ anonymous: 401, server: 200, blocked: '403 forbidden', other: '403 forbidden' },
-      ...{ acting: 200, owner: 200 }
+      ...{ acting: '403 forbidden', owner: 200 }
     }
   ],
   [

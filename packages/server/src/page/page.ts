@@ -2,6 +2,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Limits } from '../domain/limits.ts'
 import { isPostId, type PostId } from '../domain/post-id.ts'
 import { hidesAuthor } from '../domain/rules.ts'
+import { unknownPost } from '../domain/unknown.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Feeds, ListKey } from '../ports/feeds.ts'
 import type { Store } from '../ports/store.ts'
@@ -124,16 +125,14 @@ async function timelinePage(
 }
 
 async function onePost(context: Context, viewer: number, id: PostId): Promise<Uint8Array> {
-  const missing = () =>
-    new Problem('post_not_found', `There is no post "${id}" that the reader may see.`)
-  if (!isPostId(id)) throw missing()
+  if (!isPostId(id)) throw unknownPost(id)
   const rules = await readRules(context, viewer)
   const posts = await hydrate(context.caches, [id], {
     post: () => true,
     author: author => author === viewer || !rules.blocks.has(author)
   })
   const [bytes] = await present(context, viewer, posts)
-  if (bytes === undefined) throw missing()
+  if (bytes === undefined) throw unknownPost(id)
   return bytes
 }
 

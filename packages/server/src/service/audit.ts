@@ -2,11 +2,11 @@ import type { AdminApi, UserId } from '@fanwise/sdk'
 import { type VerifyContext, verifyReader } from '../audit/verify.ts'
 import { Problem } from '../domain/errors.ts'
 import { END } from '../domain/post-id.ts'
+import { unknownUser } from '../domain/unknown.ts'
 import { GateFullError } from '../lib/gate.ts'
 import { createPager } from '../page/page.ts'
 import type { ListKey } from '../ports/feeds.ts'
 import type { ServiceContext } from './context.ts'
-import { unknownUser } from './directory.ts'
 import { type SettleContext, settle } from './settle.ts'
 
 const SETTLE_MS = 10_000

@@ -1,4 +1,5 @@
 import { Problem } from '../domain/errors.ts'
+import { unknownUser } from '../domain/unknown.ts'
 import type { User } from '../domain/user.ts'
 import { createBatchCache } from '../lib/batch-cache.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -88,11 +89,4 @@ export function createDirectory(context: DirectoryContext, maxBytes = USERS_BYTE
 export function mayWrite({ status }: User): void {
   if (status === 'suspended') throw new Problem('account_suspended')
   if (status === 'gone') throw new Problem('account_gone')
-}
-
-export function unknownUser(id: string): Problem {
-  return new Problem(
-    'user_not_found',
-    `There is no user "${id}" whom the reader may see. A user exists after their first write or PUT /v1/users/${id}.`
-  )
 }

@@ -8,15 +8,17 @@ import type {
   WriteOptions
 } from '@fanwise/sdk'
 import { Problem } from '../domain/errors.ts'
+import { unknownUser } from '../domain/unknown.ts'
 import type { User } from '../domain/user.ts'
 import { readRules } from '../page/rules.ts'
 import type { MemberList } from '../ports/store.ts'
 import { changeRelation, type RelationChange } from '../publish/relations.ts'
 import { putUser, setStatus } from '../publish/users.ts'
+import { checkProfile } from '../publish/validate.ts'
 import type { ServiceContext } from './context.ts'
-import { unknownUser } from './directory.ts'
 import { pageOfRows } from './pages.ts'
 import { openWrite, requestKey, unlessDone } from './request-key.ts'
+import { visibleTo } from './visible.ts'
 import { toAuthor, toProfile } from './wire.ts'
 
 type PeopleMethods =
@@ -34,19 +36,6 @@ export function people(context: ServiceContext, id: UserId): Pick<FeedApi, Peopl
   return { ...profiles(context, id), ...relations(context, id), ...lists(context, id) }
 }
 
-/** A user whom the viewer may see: active, and not blocked either way. @throws Problem user_not_found */
-async function visibleTo(
-  context: ServiceContext,
-  viewer: User | undefined,
-  id: UserId
-): Promise<User> {
-  const user = await context.directory.visible(id)
-  if (viewer === undefined || viewer.number === user.number) return user
-  const { blocks } = await readRules(context, viewer.number)
-  if (blocks.has(user.number)) throw unknownUser(id)
-  return user
-}
-
 function profiles(context: ServiceContext, id: UserId) {
   const { directory, store } = context
   return {
@@ -59,6 +48,7 @@ function profiles(context: ServiceContext, id: UserId) {
     async putUser(wanted: UserId, change: ProfileChange, options?: WriteOptions) {
       if (wanted !== id)
         throw new Problem('forbidden', `The token is for "${id}", so it cannot change "${wanted}".`)
+      checkProfile(change, context.limits)
       const { key } = await openWrite(context, id, options, 'putUser', wanted, change)
       return toProfile((await putUser(context, wanted, change, key)).value)
     },
@@ -75,16 +65,19 @@ function profiles(context: ServiceContext, id: UserId) {
 function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationChange> {
   const { directory } = context
   const change = (kind: RelationChange) => async (target: UserId, options?: WriteOptions) => {
-    const [{ user, key }, found] = await Promise.all([
-      openWrite(context, id, options, kind, target),
-      directory.findMany([target])
-    ])
-    const author = found.get(target)
-    if (author === undefined) throw unknownUser(target)
+    if (target === id) throw new Problem('self_relation')
+    const known = await directory.findMany([id, target])
+    const author = known.get(target)
     // Undoing works on users who are suspended or gone, doing does not.
-    if (author.status !== 'active' && !kind.startsWith('un'))
-      await unlessDone(context, key, () => Promise.reject(unknownUser(target)))
-    await changeRelation(context, kind, user.number, author.number, key)
+    const refuse = () => {
+      if (author?.status !== 'active' && !kind.startsWith('un')) throw unknownUser(target)
+    }
+    // Whoever asks in vain is not made by it.
+    if (!known.has(id)) refuse()
+    const { user, key } = await openWrite(context, id, options, kind, target)
+    await unlessDone(context, key, refuse)
+    // Nothing stands between a user and nobody: it is undone already.
+    if (author !== undefined) await changeRelation(context, kind, user.number, author.number, key)
   }
   return {
     follow: change('follow'),

@@ -15,9 +15,11 @@ import { presentPost } from '../page/present.ts'
 import { changeLike } from '../publish/likes.ts'
 import { createPost, deletePost, editPost } from '../publish/posts.ts'
 import { changeHide } from '../publish/relations.ts'
+import { checkPost } from '../publish/validate.ts'
 import type { ServiceContext } from './context.ts'
 import { EMPTY_PAGE, pageOfPosts } from './pages.ts'
 import { openWrite, unlessDone } from './request-key.ts'
+import { visibleTo } from './visible.ts'
 import { parse } from './wire.ts'
 
 /** Nobody: a reader who never wrote has no number, no rules and no feed. */
@@ -29,6 +31,7 @@ type PostMethods = 'createPost' | 'editPost' | 'deletePost' | 'like' | 'unlike' 
 export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, PostMethods> {
   const { pager } = context
   const write: Write = (options, ...request) => openWrite(context, id, options, ...request)
+  const existing = (post: PostId) => beforeFirstWrite(context, id, post)
   /** Whoever may not see a post does not learn that it exists. */
   const own = async <T>({ number }: User, post: PostId, change: () => Promise<T>): Promise<T> => {
     try {
@@ -46,21 +49,24 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
           'mediaIds: this server stores no media; leave the field out.'
         )
       const { content, attrs = {} } = post
+      checkPost({ content, attrs }, context.limits)
       const { user, key } = await write(options, 'createPost', post)
       const { value } = await createPost(context, { author: user.number, content, attrs }, key)
       return parse<Post>(presentPost(value, 0, false))
     },
     async editPost(post: PostId, change: PostChange, options) {
+      await existing(post)
       const { user, key } = await write(options, 'editPost', post, change)
       const edit = () => editPost(context, user.number, post, change, key)
       const { value } = await own(user, post, edit)
       return parse<Post>(await presentEdited(context, user, value))
     },
     async deletePost(post, options) {
+      await existing(post)
       const { user, key } = await write(options, 'deletePost', post)
       await own(user, post, () => deletePost(context, user.number, post, key))
     },
-    ...changes(context, write)
+    ...changes(context, write, existing)
   }
 }
 
@@ -68,6 +74,15 @@ type Write = (
   options: WriteOptions | undefined,
   ...request: readonly unknown[]
 ) => ReturnType<typeof openWrite>
+
+/** Whoever writes for the first time is not made by asking for a post that is not there. @throws Problem post_not_found */
+async function beforeFirstWrite(
+  { directory, pager }: ServiceContext,
+  id: UserId,
+  post: PostId
+): Promise<void> {
+  if (!(await directory.findMany([id])).has(id)) await pager.post(NOBODY, post)
+}
 
 /** As this edit left the post, whatever came after it. */
 async function presentEdited(
@@ -82,15 +97,17 @@ async function presentEdited(
   return presentPost({ post, author }, counts.get(post.id) ?? 0, liked.length > 0)
 }
 
-function changes(context: ServiceContext, write: Write) {
+function changes(context: ServiceContext, write: Write, existing: (post: PostId) => Promise<void>) {
   /** Only what the user may see can be liked or hidden. */
   const like = (change: 'like' | 'unlike') => async (post: PostId, options?: WriteOptions) => {
+    if (change === 'like') await existing(post)
     const { user, key } = await write(options, change, post)
     if (change === 'like')
       await unlessDone(context, key, () => context.pager.post(user.number, post))
     await changeLike(context, change, user.number, post, key)
   }
   const hide = (change: 'hide' | 'unhide') => async (post: PostId, options?: WriteOptions) => {
+    if (change === 'hide') await existing(post)
     const { user, key } = await write(options, change, post)
     if (change === 'hide')
       await unlessDone(context, key, () => context.pager.post(user.number, post))
@@ -111,8 +128,9 @@ export function postReads(context: ServiceContext, id: UserId) {
       return pageOfPosts(cursors, listing, query, at => pager.home(user.number, at))
     },
     async userPostsBytes(author: UserId, query: PageQuery = {}): Promise<Uint8Array> {
-      const reader = (await directory.reader(id))?.number ?? NOBODY
-      const owner = (await directory.visible(author)).number
+      const viewer = await directory.reader(id)
+      const reader = viewer?.number ?? NOBODY
+      const owner = (await visibleTo(context, viewer, author)).number
       const listing = { list: 'author', reader, owner } as const
       return pageOfPosts(cursors, listing, query, at => pager.timeline(reader, owner, at))
     },

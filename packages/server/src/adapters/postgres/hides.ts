@@ -1,5 +1,5 @@
-import { Problem } from '../../domain/errors.ts'
 import { isPostId, type PostId, shardOf } from '../../domain/post-id.ts'
+import { unknownPost } from '../../domain/unknown.ts'
 import type { UserStatus } from '../../domain/user.ts'
 import type { RelationStore } from '../../ports/store.ts'
 import { emit, rulesEvent } from './emit.ts'
@@ -45,13 +45,13 @@ interface Row {
 /** @throws Problem post_not_found, account_suspended, account_gone */
 export function changedPost(row: Row | undefined, user: number, post: PostId): boolean {
   mayWrite(user, row?.status)
-  if (!row?.there) throw new Problem('post_not_found', `There is no post ${post}.`)
+  if (!row?.there) throw unknownPost(post)
   return row.changed
 }
 
 export function hides(db: Database, rulesMax: number): Pick<RelationStore, 'hide' | 'unhide'> {
   async function add(tx: Queries, reader: number, post: PostId): Promise<boolean> {
-    if (!isPostId(post)) throw new Problem('post_not_found', `There is no post ${post}.`)
+    if (!isPostId(post)) throw unknownPost(post)
     const [row] = await tx.rows<Row>(hide, [reader, post, shardOf(post), rulesMax])
     const changed = changedPost(row, reader, post)
     withinLimit(row, 'hidden posts', rulesMax)

@@ -1,5 +1,5 @@
-import { Problem } from '../../domain/errors.ts'
 import { isPostId, type PostId, shardOf } from '../../domain/post-id.ts'
+import { unknownPost } from '../../domain/unknown.ts'
 import type { UserStatus } from '../../domain/user.ts'
 import type { LikeStore } from '../../ports/store.ts'
 import { changedPost } from './hides.ts'
@@ -66,7 +66,7 @@ interface Row {
 
 export function likes(db: Database): Omit<LikeStore, 'flushCounts'> {
   async function add(tx: Queries, user: number, post: PostId): Promise<boolean> {
-    if (!isPostId(post)) throw new Problem('post_not_found', `There is no post ${post}.`)
+    if (!isPostId(post)) throw unknownPost(post)
     return changedPost((await tx.rows<Row>(like, [user, post, shardOf(post)]))[0], user, post)
   }
   async function remove(tx: Queries, user: number, post: PostId): Promise<boolean> {

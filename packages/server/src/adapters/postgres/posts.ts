@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Post, PostChange } from '../../domain/post.ts'
 import { isPostId, type PostId, shardOf } from '../../domain/post-id.ts'
+import { unknownPost } from '../../domain/unknown.ts'
 import type { UserStatus } from '../../domain/user.ts'
 import type { PostStore } from '../../ports/store.ts'
 import { emit, postEvent } from './emit.ts'
@@ -70,8 +71,7 @@ interface Locked extends PostRow {
 async function own(tx: Queries, author: number, id: PostId, deletedToo: boolean): Promise<Post> {
   const [row] = isPostId(id) ? await tx.rows<Locked>(lock, [shardOf(id), id, author]) : []
   const mine = row !== undefined && Number(row.author) === author
-  if (row === undefined || (row.deleted && !(mine && deletedToo)))
-    throw new Problem('post_not_found', `There is no post ${id}.`)
+  if (row === undefined || (row.deleted && !(mine && deletedToo))) throw unknownPost(id)
   if (!mine) throw new Problem('not_author')
   mayWrite(author, row.status)
   return toPost(row)

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Problem } from '../../domain/errors.ts'
 import { isPostId } from '../../domain/post-id.ts'
+import { unknownPost } from '../../domain/unknown.ts'
 import { viewer } from '../auth/viewer.ts'
 import type { Backend } from '../backend.ts'
 import { writeOptions } from '../idempotency-key.ts'
@@ -73,5 +73,5 @@ export function postRoutes(backend: Backend): FastifyPluginAsyncTypebox {
 /** 19 digits may still be more than any id can be. */
 export function possible(id: string): string {
   if (isPostId(id)) return id
-  throw new Problem('post_not_found')
+  throw unknownPost(id)
 }

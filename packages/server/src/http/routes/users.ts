@@ -52,13 +52,11 @@ export function userRoutes(backend: Backend): FastifyPluginAsyncTypebox {
   }
 }
 
-/** The server key may write any profile, a user their own. */
+/** The server key may write any profile, a user their own; so may the server key in the name of a user. */
 function putUser(backend: Backend, request: FastifyRequest, id: string, change: ProfileChange) {
   const { kind, user } = callerOf(request)
-  if (kind === 'server') return backend.admin.putUser(id, change, writeOptions(request))
+  if (kind === 'server' && user === null)
+    return backend.admin.putUser(id, change, writeOptions(request))
   if (user === id) return backend.as(user).putUser(id, change, writeOptions(request))
-  throw new Problem(
-    'forbidden',
-    `The token is of ${user}, who may not change the profile of ${id}.`
-  )
+  throw new Problem('forbidden', `The caller is ${user}, who may not change the profile of ${id}.`)
 }

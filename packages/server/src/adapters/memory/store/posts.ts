@@ -1,6 +1,7 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { NewPost, Post, PostChange } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
+import { unknownPost } from '../../../domain/unknown.ts'
 import type { Extent, PostStore, Published } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite, toUser } from './context.ts'
 import { insertPost } from './insert-post.ts'
@@ -21,8 +22,7 @@ function publish(context: Context, tx: Transaction, made: NewPost): Published {
 function own({ tables }: Context, author: number, id: PostId, deletedToo: boolean): Post {
   const post = tables.posts.get(id)
   const mine = post?.author === author
-  if (post === undefined || (post.deleted && !(mine && deletedToo)))
-    throw new Problem('post_not_found', `There is no post ${id}.`)
+  if (post === undefined || (post.deleted && !(mine && deletedToo))) throw unknownPost(id)
   if (!mine) throw new Problem('not_author')
   mayWrite(tables, author)
   return post

@@ -1,6 +1,7 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { PostId } from '../../../domain/post-id.ts'
 import { NEVER_PULLED, PULLED_NOW, type Rules } from '../../../domain/rules.ts'
+import { unknownPost } from '../../../domain/unknown.ts'
 import type { IdempotencyKey, Relation, RelationStore, Written } from '../../../ports/store.ts'
 import { type Context, mayWrite, mustExist } from './context.ts'
 import { endFollow, pairLock, readerLock } from './relations.ts'
@@ -68,7 +69,7 @@ function unmute({ tables }: Context, tx: Transaction, { reader, author }: Relati
 /** @throws Problem post_not_found */
 export function mustBeLive({ posts }: Tables, id: PostId): void {
   if (posts.get(id)?.deleted === false) return
-  throw new Problem('post_not_found', `There is no post ${id}.`)
+  throw unknownPost(id)
 }
 
 function setHide(
