@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openWriteWorld, type WriteWorld } from '../../../../testkit/write-world.ts'
 import { DAY_MS } from '../domain/limits.ts'
+import { END } from '../domain/post-id.ts'
+import { adoptEpoch } from './adopt-epoch.ts'
 import { cleanCuts } from './clean-cuts.ts'
 import { type JanitorContext, janitorOnce, janitorTasks } from './janitor.ts'
 import { createSeen, flushSeen } from './seen.ts'
@@ -118,4 +120,17 @@ test('what is left of a deleted account is cleaned round by round', async t => {
   while ((await janitorOnce(context)) > 0);
   const [left] = await world.store.postsByIds([post])
   assert.equal(left?.deleted, true)
+})
+
+test('a raised epoch empties the feeds once', async t => {
+  const world = await openWriteWorld(t)
+  const [reader] = (await world.users('reader')) as [number]
+  const context = contextOf(world)
+  await adoptEpoch(context)
+  await world.pages.build(`feed:${reader}`)
+  await adoptEpoch(context)
+  assert.equal((await world.feeds.take(`feed:${reader}`, END, 1)).state, 'warm')
+  await world.store.raiseEpoch()
+  await adoptEpoch(context)
+  assert.equal((await world.feeds.take(`feed:${reader}`, END, 1)).state, 'cold')
 })

@@ -1,16 +1,21 @@
 import type { Feeds } from '../ports/feeds.ts'
 import type { LikeStore, UpkeepStore } from '../ports/store.ts'
+import { adoptEpoch, type EpochContext } from './adopt-epoch.ts'
 import { type CutsContext, cleanCuts } from './clean-cuts.ts'
 import { type MeasureContext, measure } from './measure.ts'
 import { flushSeen, type SeenContext } from './seen.ts'
 
-export interface JanitorContext extends CutsContext, SeenContext, MeasureContext {
+export interface JanitorContext extends CutsContext, SeenContext, MeasureContext, EpochContext {
   readonly store: CutsContext['store'] &
     SeenContext['store'] &
     MeasureContext['store'] &
+    EpochContext['store'] &
     Pick<LikeStore, 'flushCounts'> &
     Pick<UpkeepStore, 'expire' | 'cleanGone'>
-  readonly feeds: CutsContext['feeds'] & MeasureContext['feeds'] & Pick<Feeds, 'expire'>
+  readonly feeds: CutsContext['feeds'] &
+    MeasureContext['feeds'] &
+    EpochContext['feeds'] &
+    Pick<Feeds, 'expire'>
 }
 
 export interface JanitorTask {
@@ -35,6 +40,7 @@ export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
     task('flush_seen', 10_000, SEEN_MAX, () => flushSeen(context, SEEN_MAX)),
     task('clean_cuts', 10_000, CUTS_MAX, () => cleanCuts(context, CUTS_MAX)),
     task('clean_gone', 10_000, 1, () => store.cleanGone(GONE_MAX)),
+    task('adopt_epoch', 5000, Number.POSITIVE_INFINITY, () => adoptEpoch(context)),
     task('measure', 15_000, Number.POSITIVE_INFINITY, () => measure(context)),
     task('expire_feeds', 10_000, Number.POSITIVE_INFINITY, () => feeds.expire()),
     task('expire_store', 3_600_000, EXPIRED_MAX, () => store.expire(EXPIRED_MAX))

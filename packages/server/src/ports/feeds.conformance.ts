@@ -281,6 +281,16 @@ function describeRest<T extends FeedsUnderTest>(setUp: Make<T>): void {
     await leaseOf(feeds, 2)
   })
 
+  test('lists go with the epoch they were made under, and stay within it', async t => {
+    const { feeds, ago } = await setUp(t)
+    await feeds.adopt(1)
+    await warm(feeds, list, [ago(1)])
+    assert.equal(await feeds.adopt(1), false)
+    assert.deepEqual(await idsOf(feeds, list), [ago(1)])
+    assert.equal(await feeds.adopt(2), true)
+    assert.equal((await feeds.take(list, END, 1)).state, 'cold')
+  })
+
   test('every listener hears what is announced, before the announcer goes on', async t => {
     const { feeds, ago } = await setUp(t)
     const heard: Change[] = []

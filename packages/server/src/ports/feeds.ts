@@ -68,6 +68,8 @@ export interface Feeds extends AsyncDisposable {
   remove(list: ListKey, ids: readonly PostId[]): Promise<void>
   /** Forgets everything: all lists and rules. */
   clear(): Promise<void>
+  /** Forgets everything unless it was made under this epoch of the Store. Returns whether it did. */
+  adopt(epoch: number): Promise<boolean>
 
   rules(reader: number): Promise<RulesRead>
   /** Keeps loaded rules, only if the lease is still the current one. */

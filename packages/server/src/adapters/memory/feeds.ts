@@ -44,6 +44,7 @@ class MemoryFeeds implements Feeds {
   readonly #lists: ExpiringLru<ListKey, HeldList>
   readonly #rules: RulesCache
   readonly #listeners: ((change: Change) => void)[] = []
+  #epoch: number | undefined
 
   constructor(options: MemoryFeedsOptions) {
     const { clock, bytesMax = BYTES_MAX } = options
@@ -121,6 +122,13 @@ class MemoryFeeds implements Feeds {
     const gone = new Set(ids)
     const stays = (entry: Entry) => isFloor(entry) || isBuild(entry) || !gone.has(idOf(entry))
     this.#replace(key, list, list.entries.filter(stays))
+  }
+
+  async adopt(epoch: number): Promise<boolean> {
+    const stale = this.#epoch !== undefined && this.#epoch !== epoch
+    if (stale) await this.clear()
+    this.#epoch = epoch
+    return stale
   }
 
   async clear(): Promise<void> {

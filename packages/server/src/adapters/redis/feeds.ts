@@ -49,6 +49,8 @@ export interface RedisFeedsOptions {
 /** A page that waits so long in vain still comes from the Store within 2 s. */
 const TIMEOUT_MS = 1000
 const EMPTYING_MS = 60_000
+/** The key is written again every few seconds. */
+const EPOCH_MS = 86_400_000
 const BUILDING: Taken = { state: 'building', ids: [], floor: END, unsettled: false }
 
 /** Feeds in Redis or Valkey 7 and later. Resolves once it is connected, or has tried for a while: it goes on trying. */
@@ -66,6 +68,7 @@ class RedisFeeds implements Feeds {
   readonly #lists: ListEngine
   readonly #rules: RuleCache
   readonly #channel: Channel
+  #epoch: string | undefined
 
   constructor(options: RedisFeedsOptions) {
     const { clock, timeoutMs = TIMEOUT_MS, prefix = '', limits, kind = 'list' } = options
@@ -135,6 +138,19 @@ class RedisFeeds implements Feeds {
 
   async clear(): Promise<void> {
     for (const link of this.#links()) await removeOurs(link, this.#keys)
+  }
+
+  /** An absent key tells nothing: it may have gone with a server that was emptied. This process knows what it saw. */
+  async adopt(epoch: number): Promise<boolean> {
+    const key = this.#keys.epoch
+    const ask = (...args: string[]) =>
+      this.#commands.ask('adopt', { key, args: () => args }, { patient: false })
+    const held = (await ask('GET', key)) ?? this.#epoch
+    const stale = held !== String(epoch)
+    if (stale) await this.clear()
+    await ask('SET', key, String(epoch), 'PX', String(EPOCH_MS))
+    this.#epoch = String(epoch)
+    return stale
   }
 
   rules(reader: number): Promise<RulesRead> {

@@ -7,6 +7,8 @@ export interface Keys {
   /** The channel of changes, and the key that numbers its messages. */
   readonly changes: string
   guard(tag: number): string
+  /** Holds the epoch of the Store that all lists were made under. */
+  readonly epoch: string
   /** What is dropped with old data: lists and rules. */
   isOurs(key: string): boolean
   isList(key: string): boolean
@@ -23,6 +25,7 @@ export function createKeys(prefix: string): Keys {
     },
     rules: reader => `${prefix}rules:{${reader}}`,
     changes: `${prefix}changes:{changes}`,
+    epoch: `${prefix}epoch:{epoch}`,
     guard: tag => `${prefix}guard:{${tag}}`,
     isOurs: key => within(key, /^(feed|timeline|rules):\{\d+\}$/),
     isList: key => within(key, /^(feed|timeline):\{\d+\}$/),
