@@ -3,7 +3,7 @@ import test from 'node:test'
 import { openWriteWorld, type WriteWorld } from '../../../../testkit/write-world.ts'
 import { createMemoryEventLog } from '../adapters/memory/event-log.ts'
 import { laneOfAuthor } from '../domain/post-id.ts'
-import type { EventLog, Takeover } from '../ports/event-log.ts'
+import { type EventLog, EventTooLargeError, type Takeover } from '../ports/event-log.ts'
 import type { Lanes } from '../ports/store.ts'
 import { createRelay } from './relay.ts'
 
@@ -233,4 +233,21 @@ test('lanes that another relay held are taken over before anything of them is ap
   await relay.relayOnce()
   await relay.idle()
   assert.equal(seen.length, 7, 'a lane without a past needs no more')
+})
+
+test('an event that the log can never take is set aside, and its lane goes on', async t => {
+  const world = await openWriteWorld(t)
+  const [a] = await authors(world)
+  await world.settle()
+  const [first, large, last] = [await world.post(a), await world.post(a), await world.post(a)]
+  const seen: string[] = []
+  world.faults.log.append = async events => {
+    const refused = events.find(({ event }) => 'post' in event && event.post === large)
+    if (refused) throw new EventTooLargeError(refused, 2, 1)
+    for (const { event } of events) if ('post' in event) seen.push(event.post)
+    return world.plain.log.append(events)
+  }
+  await world.settle()
+  assert.deepEqual(seen, [first, last])
+  assert.equal((await world.store.stats()).outboxDead, 1)
 })

@@ -1,12 +1,12 @@
 import type { LoggedEvent } from '../domain/event.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EventLog } from '../ports/event-log.ts'
+import { type EventLog, EventTooLargeError } from '../ports/event-log.ts'
 import type { Lanes, OutboxStore } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { createPauses } from './pauses.ts'
 
 export interface RelayContext {
-  readonly store: Pick<OutboxStore, 'openLanes'>
+  readonly store: Pick<OutboxStore, 'openLanes' | 'bury'>
   readonly log: Pick<EventLog, 'append' | 'release' | 'takeOver'>
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   readonly telemetry: Telemetry
@@ -150,6 +150,13 @@ class LaneRelay implements Relay {
     await lanes[Symbol.asyncDispose]()
   }
 
+  /** The log can never take it: repeated, it would stop its lane for ever. A failure here leaves that to the next try. */
+  async #setAside({ event, message }: EventTooLargeError): Promise<void> {
+    const { store, telemetry } = this.#context
+    telemetry.log('error', 'an event is given up: it is too large for the log', { event, message })
+    await store.bury(event, message).catch(() => undefined)
+  }
+
   async #fly(
     lanes: Lanes,
     lane: number,
@@ -167,6 +174,7 @@ class LaneRelay implements Relay {
       telemetry.count('relay_events', events.length)
     } catch (error) {
       if (this.#stopped !== undefined) return
+      if (error instanceof EventTooLargeError) await this.#setAside(error)
       const pauseMs = this.#pauses.start(lane)
       telemetry.count('relay_failures')
       telemetry.log('warn', 'events stay in the outbox', { lane, pauseMs, error })
