@@ -31,7 +31,7 @@ export async function testPlace(t: TestContext, env: Record<string, string> = {}
   endWithProcess(folder)
   const dataDir = path.join(folder, 'data')
   t.after(async () => {
-    const left = await findPostmaster(path.join(dataDir, 'postgres/cluster'))
+    const left = await findPostmaster(path.join(dataDir, 'postgres/postgres/cluster'))
     if (left !== undefined) await stopPostmaster(left.pid)
     await rm(folder, { recursive: true, force: true })
   })
