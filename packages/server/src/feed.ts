@@ -12,6 +12,7 @@ import { createBuilders } from './rebuild/builders.ts'
 import { createAdmin } from './service/admin.ts'
 import { createAudit } from './service/audit.ts'
 import { createDirectory } from './service/directory.ts'
+import { createOwedPushes } from './service/owed-pushes.ts'
 import { people } from './service/people.ts'
 import { postReads, postWrites } from './service/posts.ts'
 import { parse } from './service/wire.ts'
@@ -59,6 +60,7 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
     roles,
     seen,
     pager,
+    owed: createOwedPushes(ports.feeds),
     directory: createDirectory(ports),
     cursors: new CursorCodec(options.secret),
     buildersIdle: () => builders.idle(),

@@ -4,17 +4,20 @@ import type { Telemetry } from '../ports/telemetry.ts'
 
 /**
  * Runs an effect that the worker does again when it meets the write's event: a failure is noted, and the write stands.
+ * Returns whether it was done.
  */
 export async function attempt(
   telemetry: Telemetry,
   effect: string,
   run: () => Promise<unknown>
-): Promise<void> {
+): Promise<boolean> {
   try {
     await run()
+    return true
   } catch (error) {
     telemetry.count('effect_failures', 1, { effect })
     telemetry.log('warn', 'an effect is left to the worker', { effect, error })
+    return false
   }
 }
 

@@ -12,6 +12,8 @@ interface CreateContext {
   readonly feeds: Pick<Feeds, 'push'>
   readonly limits: Limits
   readonly telemetry: Telemetry
+  /** Told of own posts that could not be pushed. */
+  readonly owed?: { add(author: number, id: PostId): void }
 }
 
 /**
@@ -24,11 +26,12 @@ export async function createPost(
   post: NewPost,
   key?: IdempotencyKey
 ): Promise<Written<Published>> {
-  const { store, feeds, limits, telemetry } = context
+  const { store, feeds, limits, telemetry, owed } = context
   checkPost(post, limits)
   const written = await store.publish(post, key)
   const { id, author } = written.value.post
-  await attempt(telemetry, 'own_push', () => feeds.push([{ list: `feed:${author}`, id }]))
+  const push = () => feeds.push([{ list: `feed:${author}`, id }])
+  if (!(await attempt(telemetry, 'own_push', push))) owed?.add(author, id)
   return written
 }
 

@@ -15,6 +15,7 @@ function auditOf(world: WriteWorld, build: () => Promise<unknown>) {
     directory: createDirectory(ports),
     pager: createPager({ ...ports, requestBuild() {} }),
     cursors: new CursorCodec('secret'),
+    owed: { add() {}, owes: () => false },
     seen() {},
     buildersIdle: async () => {},
     build,

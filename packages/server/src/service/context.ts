@@ -6,6 +6,7 @@ import type { Feeds } from '../ports/feeds.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Directory } from './directory.ts'
+import type { OwedPushes } from './owed-pushes.ts'
 
 /** What the services work with. */
 export interface ServiceContext {
@@ -16,6 +17,7 @@ export interface ServiceContext {
   readonly limits: Limits
   readonly directory: Directory
   readonly pager: Pager
+  readonly owed: OwedPushes
   readonly cursors: CursorCodec
   /** Notes that a reader was here. */
   readonly seen: (reader: number) => void

@@ -118,14 +118,15 @@ function changes(context: ServiceContext, write: Write, existing: (post: PostId)
 
 /** Pages and posts as one user sees them, as JSON bytes. */
 export function postReads(context: ServiceContext, id: UserId) {
-  const { directory, pager, cursors, seen } = context
+  const { directory, pager, cursors, seen, owed } = context
   return {
     async feedBytes(query: PageQuery = {}): Promise<Uint8Array> {
       const user = await directory.reader(id)
       if (user === undefined) return emptyPage(query, id)
       seen(user.number)
       const listing = { list: 'home', reader: user.number, owner: user.number } as const
-      return pageOfPosts(cursors, listing, query, at => pager.home(user.number, at))
+      const source = owed.owes(user.number) ? 'store' : 'any'
+      return pageOfPosts(cursors, listing, query, at => pager.home(user.number, { ...at, source }))
     },
     async userPostsBytes(author: UserId, query: PageQuery = {}): Promise<Uint8Array> {
       const viewer = await directory.reader(id)
