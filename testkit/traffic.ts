@@ -30,6 +30,7 @@ const BODIES_MS = 250
 const OPEN_MAX = 400
 const LIMIT = 20
 const BATCH = 1000
+const RECENT = 200
 
 type Kind = 'read' | 'write'
 
@@ -268,7 +269,8 @@ export class Traffic {
   async #change(user: UserId): Promise<void> {
     const { random } = this.#options
     const other = random.pick(this.users.filter(one => one !== user))
-    const post = random.pick(this.#recent.slice(-200))
+    const recent = this.#recent.slice(-RECENT)
+    const post = random.pick(recent.filter(id => this.posts.get(id) !== user))
     const api = this.#api(user)
     const follow = `follow ${user} ${other}`
     const back = `follow ${other} ${user}`
@@ -285,7 +287,7 @@ export class Traffic {
       [20, 'like', {}, () => api.like(post)],
       [5, 'unlike', {}, () => api.unlike(post)]
     ]
-    const doomed = this.#recent.slice(-200).find(id => this.posts.get(id) === user)
+    const doomed = recent.find(id => this.posts.get(id) === user)
     if (doomed !== undefined)
       changes.push([5, 'delete', { [`delete ${doomed}`]: 'yes' }, () => api.deletePost(doomed)])
     let left = random.next() * changes.reduce((sum, [weight]) => sum + weight, 0)
