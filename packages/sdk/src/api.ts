@@ -137,7 +137,7 @@ export interface BatchPost {
   readonly author: UserId
   readonly content: string
   readonly attrs?: JsonObject
-  /** ISO 8601; 1985 to now + 5 s; now if absent. */
+  /** ISO 8601; 1985-02-09T22:45:58.204Z to now + 5 s; now if absent. */
   readonly createdAt?: string
   /** 1-128 characters, unique per author: a post with a known one is not made again. */
   readonly externalId?: string
@@ -152,13 +152,18 @@ export interface BatchLike {
 }
 
 export interface BatchResult {
-  /** How many of each were made; the others were there already. */
+  /** How many of each were made. */
   readonly created: {
     readonly users: number
     readonly follows: number
     readonly posts: number
     readonly likes: number
   }
+  /**
+   * How many were left out: follows and likes between people who block each other, follows of deleted accounts or over
+   * the limit, likes of posts that were deleted or whose author is not active. All others were there already.
+   */
+  readonly skipped: { readonly follows: number; readonly likes: number }
   /** The ids of `posts`, in their order. */
   readonly postIds: readonly PostId[]
 }

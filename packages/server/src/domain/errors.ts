@@ -7,7 +7,10 @@ export const ERRORS = {
   invalid_idempotency_key: [400, 'The Idempotency-Key is not 1 to 255 visible ASCII characters.'],
   media_not_enabled: [400, 'This server stores no media.'],
   self_relation: [400, 'Users cannot follow, block or mute themselves.'],
-  time_out_of_range: [400, 'The time is before 1985 or more than 5 s in the future.'],
+  time_out_of_range: [
+    400,
+    'The time is before 1985-02-09T22:45:58.204Z or more than 5 s in the future.'
+  ],
   unauthenticated: [401, 'A valid bearer token is needed.'],
   forbidden: [403, 'The token does not allow this.'],
   server_key_required: [403, 'This route needs the server key.'],

@@ -15,7 +15,7 @@ export const SHARDS = 512
 export const SEQUENCES = 4096
 export const LANES = 64
 
-/** 1985-02-09, the first ms whose ids have 19 digits; 2109-05-15, the last ms of 42 bits. */
+/** 1985-02-09T22:45:58.204Z, the first ms whose ids have 19 digits; 2109-05-15, the last ms of 42 bits. */
 export const FIRST_MS = 476_837_158_204
 export const LAST_MS = 2 ** 42 - 1
 

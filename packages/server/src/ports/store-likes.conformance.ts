@@ -43,13 +43,29 @@ export function likesConformance(name: string, make: MakeStore): void {
       { user: bob, post: id },
       { user: bob, post: '1000000000000000001' }
     ]
-    assert.equal(await store.likeMany(pairs), 0)
+    assert.deepEqual(await store.likeMany(pairs), { added: 0, skipped: 2 })
     assert.equal((await store.unlike(ann, id)).value, true)
     assert.equal((await store.unlike(bob, '1000000000000000001')).value, false)
     const next = await publish(store, ann)
     await store.setStatus(bob, 'suspended')
     await refuses(store.like(bob, next), 'account_suspended')
-    assert.equal(await store.likeMany([{ user: bob, post: next }]), 0)
+    assert.deepEqual(await store.likeMany([{ user: bob, post: next }]), { added: 0, skipped: 1 })
+  })
+
+  test(`${name}: many likes respect blocks either way, and authors who are not active`, async t => {
+    await using store = await make(t)
+    const [ann, bob, cid] = await people(store, 'ann', 'bob', 'cid')
+    const [ofAnn, ofBob, ofCid] = await Promise.all([ann, bob, cid].map(by => publish(store, by)))
+    await store.block(ann!, bob!)
+    await store.setStatus(cid!, 'suspended')
+    const likes = [
+      { user: bob!, post: ofAnn! },
+      { user: ann!, post: ofBob! },
+      { user: ann!, post: ofCid! },
+      { user: ann!, post: ofAnn! }
+    ]
+    assert.deepEqual(await store.likeMany(likes), { added: 1, skipped: 3 })
+    assert.deepEqual(await store.likedBy(bob!, [ofAnn!]), [])
   })
 
   test(`${name}: many likes at once`, async t => {
@@ -58,11 +74,11 @@ export function likesConformance(name: string, make: MakeStore): void {
     const posts = [await publish(store, users[0]!), await publish(store, users[1]!)]
     const likes = users.flatMap(user => posts.map(post => ({ user: user!, post })))
     await store.like(users[0]!, posts[0]!)
-    assert.equal(await store.likeMany([...likes, ...likes]), 15)
-    assert.equal(await store.likeMany(likes), 0)
-    assert.equal(await store.likeMany([]), 0)
+    assert.deepEqual(await store.likeMany([...likes, ...likes]), { added: 15, skipped: 0 })
+    assert.deepEqual(await store.likeMany(likes), { added: 0, skipped: 0 })
+    assert.deepEqual(await store.likeMany([]), { added: 0, skipped: 0 })
     const both = await Promise.all([likes, likes.toReversed()].map(list => store.likeMany(list)))
-    assert.deepEqual(both, [0, 0])
+    assert.deepEqual(both, Array(2).fill({ added: 0, skipped: 0 }))
     await flush(store)
     const counts = await store.likeCounts([...posts, ...posts])
     assert.deepEqual(

@@ -54,6 +54,12 @@ export interface Relation {
   readonly author: number
 }
 
+export interface LikedMany {
+  readonly added: number
+  /** Different likes that were left out; the others were there already. */
+  readonly skipped: number
+}
+
 export interface DeliveryState {
   readonly author: number
   readonly delivery: Delivery
@@ -184,8 +190,11 @@ export interface LikeStore {
   /** A row and a delta in one statement. `value` tells whether it changed anything. */
   like(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
   unlike(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
-  /** Many at once. Returns how many were added. */
-  likeMany(likes: readonly { readonly user: number; readonly post: PostId }[]): Promise<number>
+  /**
+   * Many at once. Left out are likes by users and of authors who are not active or block each other, and of posts that
+   * are not there.
+   */
+  likeMany(likes: readonly { readonly user: number; readonly post: PostId }[]): Promise<LikedMany>
   /** Which of the posts the user likes. */
   likedBy(user: number, posts: readonly PostId[]): Promise<readonly PostId[]>
   /** Displayed likes; posts without any may be absent. */

@@ -1,6 +1,7 @@
 import { Problem } from '../domain/errors.ts'
 import { BATCH_MAX, type Limits } from '../domain/limits.ts'
 import { isPostId } from '../domain/post-id.ts'
+import { checkCreatedAt } from '../domain/post-time.ts'
 import type { ImportedFollow } from './import-follows.ts'
 import type { ImportedLike } from './import-likes.ts'
 import type { BatchedPost } from './import-posts.ts'
@@ -15,14 +16,15 @@ export interface ImportBatch {
   readonly likes?: readonly ImportedLike[]
 }
 
-/** Before anything is stored, so that a refused batch has changed nothing. @throws Problem */
-export function checkBatch(batch: ImportBatch, limits: Limits): void {
+/** What a batch tells by itself; `now` is Unix ms. @throws Problem */
+export function checkBatch(batch: ImportBatch, limits: Limits, now: number): void {
   const { users = [], follows = [], posts = [], likes = [] } = batch
   checkSize(users.length + follows.length + posts.length + likes.length)
   for (const [index, user] of users.entries())
     checkProfile(user, limits, name => `users[${index}].${name}`)
   for (const [index, follow] of follows.entries()) checkFollow(follow, `follows[${index}]`)
-  for (const [index, post] of posts.entries()) checkBatchedPost(post, limits, `posts[${index}]`)
+  for (const [index, post] of posts.entries())
+    checkBatchedPost(post, limits, now, `posts[${index}]`)
   for (const [index, like] of likes.entries()) checkLike(like, `likes[${index}]`)
 }
 
@@ -39,10 +41,11 @@ function checkFollow({ follower, followee }: ImportedFollow, entry: string): voi
     throw new Problem('self_relation', `${entry}: "${follower}" cannot follow themselves.`)
 }
 
-function checkBatchedPost(post: BatchedPost, limits: Limits, entry: string): void {
-  const { content, attrs = {}, externalId } = post
+function checkBatchedPost(post: BatchedPost, limits: Limits, now: number, entry: string): void {
+  const { content, attrs = {}, createdAt, externalId } = post
   checkPost({ content, attrs }, limits, name => `${entry}.${name}`)
   if (externalId !== undefined) checkText(externalId, `${entry}.externalId`)
+  if (createdAt !== undefined) checkCreatedAt(createdAt, now, `${entry}.createdAt`)
 }
 
 function checkLike({ post, author, externalId }: ImportedLike, entry: string): void {

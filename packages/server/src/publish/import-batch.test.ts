@@ -8,6 +8,7 @@ import type { ImportBatch } from './check-batch.ts'
 import { importBatch } from './import-batch.ts'
 
 const text = { content: 'text' }
+const ID = '1000000000000000001'
 
 async function feedOf(world: WriteWorld, id: string): Promise<ListKey> {
   const [user] = await world.store.usersByIds([id])
@@ -48,7 +49,8 @@ test('a batch makes what it names, and a second time changes nothing', async t =
 test('an empty batch is fine', async t => {
   const world = await openWriteWorld(t)
   const made = await importBatch(world, {})
-  assert.deepEqual(made, { created: { users: 0, follows: 0, posts: 0, likes: 0 }, postIds: [] })
+  const created = { users: 0, follows: 0, posts: 0, likes: 0 }
+  assert.deepEqual(made, { created, skipped: { follows: 0, likes: 0 }, postIds: [] })
 })
 
 test('young posts are in the own feed at once; old ones drop it', async t => {
@@ -114,14 +116,71 @@ test('a like of an unknown post is refused by name', async t => {
 
 test('a batch that is refused has changed nothing', async t => {
   const world = await openWriteWorld(t)
+  const [held = 0, gone = 0] = await world.users('held', 'gone')
+  await world.store.setStatus(held, 'suspended')
+  await world.store.setStatus(gone, 'gone')
   const before = await world.store.stats()
-  const bad = { users: [{ id: 'a' }], posts: [{ author: 'a', content: '\0' }] }
-  await assert.rejects(importBatch(world, bad), { code: 'invalid_text' })
-  assert.deepEqual(await world.store.stats(), before)
+  const whole: ImportBatch = {
+    users: [{ id: 'a' }, { id: 'b' }],
+    follows: [{ follower: 'a', followee: 'b' }],
+    posts: [{ author: 'a', ...text, externalId: '1' }],
+    likes: [{ user: 'b', author: 'a', externalId: '1' }]
+  }
+  const far = world.clock.now() + 6000
+  const cases: [ImportBatch, string, RegExp][] = [
+    [{ posts: [{ author: 'a', content: '\0' }] }, 'invalid_text', /posts\[0\]/],
+    [{ posts: [{ author: 'a', ...text, createdAt: 0 }] }, 'time_out_of_range', /1985-02-09T22:45/],
+    [{ posts: [{ author: 'a', ...text, createdAt: far }] }, 'time_out_of_range', /posts\[0\]/],
+    [{ likes: [{ user: 'a', author: 'b', externalId: '1' }] }, 'post_not_found', /likes\[0\]/],
+    [{ likes: [{ user: 'a', author: 'x', externalId: '1' }] }, 'post_not_found', /likes\[0\]/],
+    [{ likes: [{ user: 'a', post: ID }] }, 'post_not_found', /likes\[0\]/],
+    [{ users: [{ id: 'gone' }] }, 'account_gone', /users\[0\].*"gone"/]
+  ]
+  for (const [id, code] of [
+    ['held', 'account_suspended'],
+    ['gone', 'account_gone']
+  ] as const) {
+    cases.push([{ posts: [{ author: id, ...text }] }, code, /posts\[0\]/])
+    cases.push([{ follows: [{ follower: id, followee: 'a' }] }, code, /follows\[0\]/])
+    cases.push([{ ...whole, likes: [{ user: id, author: 'a', externalId: '1' }] }, code, /likes/])
+  }
+  for (const [bad, code, message] of cases) {
+    await assert.rejects(importBatch(world, { ...whole, ...bad }), { code, message })
+    assert.deepEqual(await world.store.stats(), before)
+  }
+})
+
+test('what the rules between people leave out is told', async t => {
+  const world = await openWriteWorld(t)
+  const [ann = 0, bob = 0, gone = 0] = await world.users('ann', 'bob', 'gone')
+  const { postIds } = await importBatch(world, {
+    posts: [
+      { author: 'ann', ...text },
+      { author: 'cid', ...text, externalId: '1' }
+    ]
+  })
+  await world.store.block(ann, bob)
+  await world.store.setStatus(gone, 'gone')
+  const [cid] = await world.store.usersByIds(['cid'])
+  await world.store.deletePost(cid?.number ?? 0, postIds[1] ?? '')
+  const follow = (follower: string) => (followee: string) => ({ follower, followee })
+  const given: ImportBatch = {
+    follows: [...['ann', 'gone', 'cid'].map(follow('bob')), ...['x', 'y'].map(follow('dee'))],
+    likes: [
+      { user: 'bob', post: postIds[0] ?? '' },
+      { user: 'dee', post: postIds[0] ?? '' },
+      { user: 'dee', author: 'cid', externalId: '1' }
+    ]
+  }
+  const first = await importBatch(world, given)
+  assert.deepEqual([first.created.follows, first.created.likes], [3, 1])
+  assert.deepEqual(first.skipped, { follows: 2, likes: 2 })
+  const again = await importBatch(world, given)
+  assert.deepEqual([again.created.follows, again.created.likes], [0, 0])
+  assert.deepEqual(again.skipped, first.skipped)
 })
 
 const one = { author: 'ada', ...text }
-const ID = '1000000000000000001'
 
 const refused: readonly [string, ImportBatch, string, RegExp][] = [
   [

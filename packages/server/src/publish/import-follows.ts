@@ -11,19 +11,19 @@ export interface ImportedFollow {
 }
 
 export interface FollowsContext extends BackfillManyContext {
-  readonly store: BackfillManyContext['store'] & Pick<RelationStore, 'followMany'>
+  readonly store: BackfillManyContext['store'] & Pick<RelationStore, 'followMany' | 'follows'>
   readonly feeds: BackfillManyContext['feeds'] & Pick<Feeds, 'dropRules'>
   readonly telemetry: Telemetry
 }
 
-/** Follows many; returns how many are new. Rules are dropped for old ones too: their first request may have died before. */
+/** Follows many; those that stand in the end are new or were there. Rules are dropped for old ones too: their first request may have died before. */
 export async function importFollows(
   context: FollowsContext,
   follows: readonly ImportedFollow[],
   numbers: Numbers
-): Promise<number> {
+): Promise<{ readonly added: number; readonly skipped: number }> {
   const { store, feeds, telemetry } = context
-  if (follows.length === 0) return 0
+  if (follows.length === 0) return { added: 0, skipped: 0 }
   const pairs = follows.map(({ follower, followee }) => ({
     reader: numberOf(numbers, follower),
     author: numberOf(numbers, followee)
@@ -32,5 +32,6 @@ export async function importFollows(
   const readers = new Set(pairs.map(({ reader }) => reader))
   await insist('dropping the cached rules', () => feeds.dropRules([...readers]))
   await attempt(telemetry, 'backfill', () => backfillMany(context, added))
-  return added.length
+  const stand = await store.follows(pairs)
+  return { added: added.length, skipped: stand.filter(stands => !stands).length }
 }

@@ -1,6 +1,5 @@
-import { Problem } from '../domain/errors.ts'
 import type { PostId } from '../domain/post-id.ts'
-import type { LikeStore, PostStore } from '../ports/store.ts'
+import type { LikedMany, LikeStore, PostStore } from '../ports/store.ts'
 import { type Numbers, numberOf } from './import-users.ts'
 
 /** The post by its id, or by its author and the app's own id of it. */
@@ -15,23 +14,23 @@ export interface LikesContext {
   readonly store: Pick<LikeStore, 'likeMany'> & Pick<PostStore, 'postsByExternalIds'>
 }
 
-/** Likes many; returns how many are new. @throws Problem post_not_found */
+/** Likes many. What names no post any more is left out. */
 export async function importLikes(
   { store }: LikesContext,
   likes: readonly ImportedLike[],
   numbers: Numbers
-): Promise<number> {
-  if (likes.length === 0) return 0
+): Promise<LikedMany> {
+  if (likes.length === 0) return { added: 0, skipped: 0 }
   const keys = likes.flatMap(like => externalKey(like, numbers))
   const found = keys.length > 0 ? await store.postsByExternalIds(keys) : []
   const byKey = new Map(keys.map((key, index) => [textOf(key), found[index] ?? null]))
-  const rows = likes.map((like, index) => {
+  const rows = likes.flatMap(like => {
     const [key] = externalKey(like, numbers)
     const post = like.post ?? (key && byKey.get(textOf(key)))
-    if (!post) throw new Problem('post_not_found', `likes[${index}] names no post.`)
-    return { user: numberOf(numbers, like.user), post }
+    return post ? [{ user: numberOf(numbers, like.user), post }] : []
   })
-  return store.likeMany(rows)
+  const { added, skipped } = await store.likeMany(rows)
+  return { added, skipped: skipped + likes.length - rows.length }
 }
 
 interface ExternalKey {

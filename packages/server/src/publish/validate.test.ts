@@ -54,35 +54,35 @@ test('nobody relates to themselves', () => {
 
 test('a batch names the entry that is wrong', () => {
   const post = { author: 'a', content: 'x' }
-  checkBatch({ posts: [post], likes: [{ user: 'a', author: 'a', externalId: '1' }] }, limits)
+  checkBatch({ posts: [post], likes: [{ user: 'a', author: 'a', externalId: '1' }] }, limits, 0)
   refuses(
-    () => checkBatch({ posts: [post, { ...post, content: '' }] }, limits),
+    () => checkBatch({ posts: [post, { ...post, content: '' }] }, limits, 0),
     'invalid_request',
     'posts[1].content'
   )
   refuses(
-    () => checkBatch({ posts: [{ ...post, externalId: '\0' }] }, limits),
+    () => checkBatch({ posts: [{ ...post, externalId: '\0' }] }, limits, 0),
     'invalid_text',
     'posts[0].externalId'
   )
   refuses(
-    () => checkBatch({ users: [{ id: 'a', name: '\0' }] }, limits),
+    () => checkBatch({ users: [{ id: 'a', name: '\0' }] }, limits, 0),
     'invalid_text',
     'users[0].name'
   )
   refuses(
-    () => checkBatch({ follows: [{ follower: 'a', followee: 'a' }] }, limits),
+    () => checkBatch({ follows: [{ follower: 'a', followee: 'a' }] }, limits, 0),
     'self_relation',
     'follows[0]'
   )
   refuses(
-    () => checkBatch({ likes: [{ user: 'a', author: 'b' }] }, limits),
+    () => checkBatch({ likes: [{ user: 'a', author: 'b' }] }, limits, 0),
     'invalid_request',
     'likes[0]'
   )
   const many = Array.from({ length: 501 }, (_, index) => ({ id: `u${index}` }))
   refuses(
-    () => checkBatch({ users: many, posts: Array(500).fill(post) }, limits),
+    () => checkBatch({ users: many, posts: Array(500).fill(post) }, limits, 0),
     'invalid_request',
     '1001',
     '1000'

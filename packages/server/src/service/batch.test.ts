@@ -84,7 +84,16 @@ test('a batch that is refused as it is has not taken its key', async t => {
   await assert.rejects(batch({ posts: [{ author: 'ann', content: '' }] }, key), {
     code: 'invalid_request'
   })
-  assert.equal((await batch({ posts }, key)).created.posts, 2)
+  await assert.rejects(
+    batch({ posts, likes: [{ user: 'ann', author: 'bob', externalId: '1' }] }, key),
+    { code: 'post_not_found' }
+  )
+  const made = await batch({ posts }, key)
+  assert.equal(made.created.posts, 2)
+  const [ann] = await world.store.usersByIds(['ann'])
+  await world.store.setStatus(ann?.number ?? 0, 'suspended')
+  assert.deepEqual(await batch({ posts }, key), made)
+  await assert.rejects(batch({ posts }), { code: 'account_suspended' })
 })
 
 test('posts that are made again after a day are no repetition', async t => {

@@ -2,10 +2,10 @@ import type { AdminApi, Batch, BatchResult, WriteOptions } from '@fanwise/sdk'
 import { Problem } from '../domain/errors.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { IdempotencyKey } from '../ports/store.ts'
-import { checkBatch, type ImportBatch } from '../publish/check-batch.ts'
-import { importBatch } from '../publish/import-batch.ts'
+import type { ImportBatch } from '../publish/check-batch.ts'
+import { checkImport, importBatch, storeBatch } from '../publish/import-batch.ts'
 import type { ServiceContext } from './context.ts'
-import { requestKey, SERVER } from './request-key.ts'
+import { requestKey, SERVER, unlessDone } from './request-key.ts'
 
 /** Owner of the keys of what batches consist of: no request has such a key. */
 const STEPS = -1
@@ -23,14 +23,14 @@ export function createBatch(
     const { opened, outcome } = await context.store.openKey(key)
     if (outcome !== null) return outcome.value as BatchResult
     const posts = { owner: STEPS, key: `${opened} ${key.key}`, hash: key.hash }
-    return context.store.closeKey<BatchResult>(key, await importBatch(context, batch, posts))
+    return context.store.closeKey<BatchResult>(key, await storeBatch(context, batch, posts))
   }
   return async (batch: Batch, options?: WriteOptions) => {
     const given = toImport(batch)
     const key = requestKey(SERVER, options, 'batch', batch)
     if (key === undefined) return importBatch(context, given)
-    // What is refused as it is has not taken its key.
-    checkBatch(given, context.limits)
+    // What is refused has not taken its key.
+    await unlessDone(context, key, () => checkImport(context, given))
     const free = await lock.acquire([key.key])
     try {
       return await once(given, key)

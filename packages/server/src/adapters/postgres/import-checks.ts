@@ -1,11 +1,9 @@
-import { Problem } from '../../domain/errors.ts'
 import type { ImportedPost } from '../../domain/post.ts'
-import { FIRST_MS, shardOfAuthor } from '../../domain/post-id.ts'
+import { shardOfAuthor } from '../../domain/post-id.ts'
+import { checkCreatedAt } from '../../domain/post-time.ts'
 import type { UserStatus } from '../../domain/user.ts'
 import { type Queries, statement } from './pool.ts'
 import { mayWrite } from './rows.ts'
-
-const AHEAD_MS = 5000
 
 const statuses = statement(
   'import_authors',
@@ -23,20 +21,6 @@ const shardClocks = statement(
   'select post_clock(s) from unnest($1::smallint[]) s'
 )
 
-/** @throws Problem time_out_of_range */
-function checkTimes(posts: readonly ImportedPost[], now: number): void {
-  for (const { createdAt } of posts) {
-    if (createdAt === null) continue
-    const fits = Number.isFinite(createdAt) && createdAt >= FIRST_MS && createdAt <= now + AHEAD_MS
-    if (!fits)
-      throw new Problem(
-        'time_out_of_range',
-        `The time ${createdAt} is before ${FIRST_MS} (1985) or more than 5 s after ${now} (now).`,
-        { createdAt }
-      )
-  }
-}
-
 /**
  * Returns the database's time.
  * @throws Problem user_not_found, account_suspended, account_gone, clock_behind, time_out_of_range
@@ -48,7 +32,7 @@ export async function checkImport(tx: Queries, posts: readonly ImportedPost[]): 
   for (const author of authors) mayWrite(author, found.get(author))
   const [time] = await tx.rows<{ ms: string }>(clock)
   const now = Number(time?.ms)
-  checkTimes(posts, now)
+  for (const { createdAt } of posts) if (createdAt !== null) checkCreatedAt(createdAt, now)
   const shards = posts
     .filter(post => post.createdAt === null)
     .map(post => shardOfAuthor(post.author))

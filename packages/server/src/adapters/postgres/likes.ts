@@ -1,7 +1,7 @@
 import { isPostId, type PostId, shardOf } from '../../domain/post-id.ts'
 import { unknownPost } from '../../domain/unknown.ts'
 import type { UserStatus } from '../../domain/user.ts'
-import type { LikeStore } from '../../ports/store.ts'
+import type { LikedMany, LikeStore } from '../../ports/store.ts'
 import { changedPost } from './hides.ts'
 import { write } from './idempotency.ts'
 import { type Database, type Queries, statement } from './pool.ts'
@@ -32,18 +32,24 @@ const unlike = statement(
 /** In one order, so that two batches never wait for each other in a circle. */
 const likeMany = statement(
   'like_many',
-  `with added as (
-     insert into likes (user_number, post)
-     select distinct g.user_number, g.post
+  `with given as (
+     select distinct user_number, post, shard
      from unnest($1::bigint[], $2::bigint[], $3::smallint[]) g (user_number, post, shard)
+   ), fits as materialized (
+     select g.user_number, g.post from given g
      join users u on u.number = g.user_number and u.status = 'active'
      join posts p on p.shard = g.shard and p.id = g.post and p.deleted_at is null
-     order by 1, 2
+     join users a on a.number = p.author and a.status = 'active'
+     where not exists (select from blocks b where b.reader = u.number and b.author = a.number)
+       and not exists (select from blocks b where b.reader = a.number and b.author = u.number)
+   ), added as (
+     insert into likes (user_number, post) select user_number, post from fits order by 1, 2
      on conflict do nothing returning post
    ), counted as (
      insert into like_deltas (post, delta) select post, count(*) from added group by post
    )
-   select count(*)::int as count from added`
+   select (select count(*) from added)::int as added,
+     (select count(*) from given)::int - (select count(*) from fits)::int as skipped`
 )
 
 const likedBy = statement(
@@ -82,12 +88,13 @@ export function likes(db: Database): Omit<LikeStore, 'flushCounts'> {
 
     async likeMany(given) {
       const fit = given.filter(({ post }) => isPostId(post))
-      const [row] = await db.rows<{ count: number }>(likeMany, [
+      const [row] = await db.rows<LikedMany>(likeMany, [
         fit.map(({ user }) => user),
         fit.map(({ post }) => post),
         fit.map(({ post }) => shardOf(post))
       ])
-      return row?.count ?? 0
+      const { added = 0, skipped = 0 } = row ?? {}
+      return { added, skipped: skipped + given.length - fit.length }
     },
 
     async likedBy(user, posts) {

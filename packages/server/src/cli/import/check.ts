@@ -62,5 +62,5 @@ function outOfRange(createdAt: string | undefined): string | undefined {
   if (createdAt === undefined) return undefined
   const ms = Date.parse(createdAt)
   if (ms >= FIRST_MS && ms <= Date.now() + CLOCKS_MS) return undefined
-  return `createdAt ${createdAt} is before 1985 or in the future`
+  return `createdAt ${createdAt} is before 1985-02-09T22:45:58.204Z or in the future`
 }

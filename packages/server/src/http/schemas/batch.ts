@@ -1,7 +1,14 @@
 import type { BatchResult } from '@fanwise/sdk'
 import Type from 'typebox'
 import { BATCH_MAX } from '../../domain/limits.ts'
-import { AttributesSchema, PostIdSchema, strict, TimeSchema, text, UserIdSchema } from './common.ts'
+import {
+  AttributesSchema,
+  CreatedAtSchema,
+  PostIdSchema,
+  strict,
+  text,
+  UserIdSchema
+} from './common.ts'
 import { profileFields } from './user.ts'
 
 const externalId = Type.Optional(
@@ -15,7 +22,7 @@ const post = Type.Object(
     author: UserIdSchema,
     content: text(1, 10_000, 'The text: 1-10,000 UTF-16 units.', 'The engine weaves patterns.'),
     attrs: Type.Optional(AttributesSchema),
-    createdAt: Type.Optional(TimeSchema),
+    createdAt: Type.Optional(CreatedAtSchema),
     externalId
   },
   strict
@@ -65,15 +72,24 @@ const count = Type.Integer({ minimum: 0 })
 export const BatchResultSchema = Type.Object(
   {
     created: Type.Object({ users: count, follows: count, posts: count, likes: count }, strict),
+    skipped: Type.Object(
+      { follows: count, likes: count },
+      {
+        ...strict,
+        description:
+          'How many were left out: between people who block each other, follows of deleted accounts or over the limit, likes of posts that were deleted or whose author is not active.'
+      }
+    ),
     postIds: Type.Array(PostIdSchema, { description: 'The ids of `posts`, in their order.' })
   },
   {
     $id: 'BatchResult',
     ...strict,
-    description: 'How many of each were made; the others were there already.',
+    description: 'How many of each were made and left out; the others were there already.',
     examples: [
       {
         created: { users: 2, follows: 1, posts: 1, likes: 1 },
+        skipped: { follows: 0, likes: 0 },
         postIds: ['3736512345678901234']
       }
     ]

@@ -47,6 +47,12 @@ export const TimeSchema = Type.String({
   examples: ['2026-01-31T09:30:00.000Z']
 })
 
+export const CreatedAtSchema = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601: 1985-02-09T22:45:58.204Z to now + 5 s; now if absent.',
+  examples: ['2026-01-31T09:30:00.000Z']
+})
+
 export const UserParams = Type.Object({ id: UserIdSchema }, strict)
 export const PostParams = Type.Object({ id: PostIdSchema }, strict)
 export const ReaderParams = Type.Object({ reader: UserIdSchema }, strict)

@@ -1,7 +1,5 @@
-import { Problem } from '../../../domain/errors.ts'
-import { CLOCKS_MS } from '../../../domain/limits.ts'
 import type { ImportedPost } from '../../../domain/post.ts'
-import { FIRST_MS } from '../../../domain/post-id.ts'
+import { checkCreatedAt } from '../../../domain/post-time.ts'
 import type { ImportResult, PostStore } from '../../../ports/store.ts'
 import { type Context, mayWrite } from './context.ts'
 import { insertPost } from './insert-post.ts'
@@ -10,17 +8,6 @@ import type { Transaction } from './transactions.ts'
 
 function nameOf({ author, externalId }: ImportedPost): string | undefined {
   return externalId === null ? undefined : externalKey(author, externalId)
-}
-
-/** @throws Problem time_out_of_range */
-function checkTime({ createdAt }: ImportedPost, now: number): void {
-  if (createdAt === null) return
-  if (Number.isFinite(createdAt) && createdAt >= FIRST_MS && createdAt <= now + CLOCKS_MS) return
-  throw new Problem(
-    'time_out_of_range',
-    `The time ${createdAt} is before ${FIRST_MS} (1985) or more than 5 s after ${now} (now).`,
-    { createdAt }
-  )
 }
 
 function importAll(
@@ -56,7 +43,7 @@ export function importPosts(context: Context): Pick<PostStore, 'importPosts'> {
         tx => {
           for (const post of posts) {
             mayWrite(context.tables, post.author)
-            checkTime(post, tx.now)
+            if (post.createdAt !== null) checkCreatedAt(post.createdAt, tx.now)
             if (post.createdAt === null) context.ids.checkClock(post.author, tx.now)
           }
           return importAll(context, tx, posts)

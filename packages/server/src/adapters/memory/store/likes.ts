@@ -1,5 +1,6 @@
+import type { Post } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
-import type { IdempotencyKey, LikeStore, Written } from '../../../ports/store.ts'
+import type { IdempotencyKey, LikedMany, LikeStore, Written } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite } from './context.ts'
 import { mustBeLive } from './rules.ts'
 import { type Tables, toggle } from './tables.ts'
@@ -25,13 +26,19 @@ export function setLike({ tables }: Context, tx: Transaction, like: Like, on: bo
   return true
 }
 
-function likeMany(context: Context, tx: Transaction, likes: readonly Like[]): number {
+function likeMany(context: Context, tx: Transaction, likes: readonly Like[]): LikedMany {
   const { tables } = context
   const distinct = new Map(likes.map(like => [likeLock(like), like]))
   const fit = [...distinct.values()].filter(
-    ({ user, post }) => isActive(tables, user) && tables.posts.get(post)?.deleted === false
+    ({ user, post }) => isActive(tables, user) && maySee(tables, user, tables.posts.get(post))
   )
-  return fit.filter(like => setLike(context, tx, like, true)).length
+  const added = fit.filter(like => setLike(context, tx, like, true)).length
+  return { added, skipped: distinct.size - fit.length }
+}
+
+function maySee(tables: Tables, user: number, post: Post | undefined): boolean {
+  if (post === undefined || post.deleted || !isActive(tables, post.author)) return false
+  return !tables.blocks.has(user, post.author) && !tables.blocks.has(post.author, user)
 }
 
 /** Each delta counts exactly once: it is taken out and added up in the same commit. */
