@@ -150,11 +150,14 @@ class LaneRelay implements Relay {
     await lanes[Symbol.asyncDispose]()
   }
 
-  /** The log can never take it: repeated, it would stop its lane for ever. A failure here leaves that to the next try. */
-  async #setAside({ event, message }: EventTooLargeError): Promise<void> {
+  /** The log can never take it: repeated, it would stop its lane for ever. False leaves that to the next try. */
+  async #setAside({ event, message }: EventTooLargeError): Promise<boolean> {
     const { store, telemetry } = this.#context
     telemetry.log('error', 'an event is given up: it is too large for the log', { event, message })
-    await store.bury(event, message).catch(() => undefined)
+    return store.bury(event, message).then(
+      () => true,
+      () => false
+    )
   }
 
   async #fly(
@@ -174,7 +177,7 @@ class LaneRelay implements Relay {
       telemetry.count('relay_events', events.length)
     } catch (error) {
       if (this.#stopped !== undefined) return
-      if (error instanceof EventTooLargeError) await this.#setAside(error)
+      if (error instanceof EventTooLargeError && (await this.#setAside(error))) return
       const pauseMs = this.#pauses.start(lane)
       telemetry.count('relay_failures')
       telemetry.log('warn', 'events stay in the outbox', { lane, pauseMs, error })
