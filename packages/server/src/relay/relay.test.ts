@@ -243,7 +243,7 @@ test('an event that the log can never take is set aside, and its lane goes on', 
   const seen: string[] = []
   world.faults.log.append = async events => {
     const refused = events.find(({ event }) => 'post' in event && event.post === large)
-    if (refused) throw new EventTooLargeError(refused, 2, 1)
+    if (refused) throw new EventTooLargeError(refused, 2)
     for (const { event } of events) if ('post' in event) seen.push(event.post)
     return world.plain.log.append(events)
   }
