@@ -1,7 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
 
 const FIRST_MS = 100
-const LONGEST_MS = 30_000
+/** So long feeds wait on top when the log is back after an outage. */
+const LONGEST_MS = 5000
 
 /** Lanes that rest after a failure, longer each time. */
 export interface Pauses {
