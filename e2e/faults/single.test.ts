@@ -10,7 +10,7 @@ import { assertExact, verifyAll } from '../../testkit/outcome.ts'
 import { createProxy, type TcpProxy } from '../../testkit/tcp-proxy.ts'
 import type { Traffic } from '../../testkit/traffic.ts'
 
-const KILLS = Number(process.env.FANWISE_TEST_KILLS ?? 8)
+const KILLS = Number(process.env.FANWISE_TEST_KILLS ?? 6)
 
 /** Whoever holds the lanes takes up posts that others took, and its pushes or the answers to them are lost. */
 async function dieAtWork(
