@@ -3,7 +3,7 @@ import test from 'node:test'
 import { testDatabase } from '../../../testkit/postgres.ts'
 import { SECRET, SERVER_KEY, startServer } from '../../../testkit/server.ts'
 import { readConfig } from './config.ts'
-import { connect } from './connect.ts'
+import { connect, rolesOfCommand } from './connect.ts'
 
 const given = (databaseUrl: string, url = '') =>
   readConfig({ databaseUrl, url, secret: SECRET, serverKey: SERVER_KEY, logLevel: 'silent' }, {})
@@ -30,4 +30,10 @@ test('--url comes first; without any server the command is one itself', async t 
 
 test('a database that does not answer ends the command', async () => {
   await assert.rejects(connect(given('postgres://u:p@127.0.0.1:1/x')), { code: 'ECONNREFUSED' })
+})
+
+test('beside a fleet that shares its feeds a command does no work of a worker', () => {
+  const alone = readConfig({}, {})
+  assert.deepEqual(rolesOfCommand(alone), alone.roles)
+  assert.deepEqual(rolesOfCommand({ ...alone, redisUrls: ['redis://localhost:6379'] }), ['api'])
 })

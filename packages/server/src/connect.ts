@@ -44,8 +44,16 @@ export async function runningUrl(config: Config): Promise<string | null> {
   return `http://${host.includes(':') ? `[${host}]` : host}:${owner.port}`
 }
 
+/**
+ * Beside a fleet that shares its feeds a command only asks and writes: as a worker for a few seconds it would take lanes
+ * and partitions from the others.
+ */
+export function rolesOfCommand({ redisUrls, roles }: Pick<Config, 'redisUrls' | 'roles'>) {
+  return redisUrls.length > 0 ? (['api'] as const) : roles
+}
+
 async function inProcess(config: Config, folder: string): Promise<Connection> {
-  const app = await startApp(config, { listen: false })
+  const app = await startApp({ ...config, roles: rolesOfCommand(config) }, { listen: false })
   return {
     admin: app.feed.admin,
     as: app.feed.as,
