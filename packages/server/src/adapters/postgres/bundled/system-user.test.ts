@@ -37,7 +37,7 @@ test('as root, the owner of existing data goes on with it', asRoot, () => {
 
 test('when no user can be made, the error says what each command said', () => {
   const ended = (command: string, ...args: string[]) =>
-    reasonOf(spawnSync(command, args, { encoding: 'utf8' }))
+    reasonOf(spawnSync(command, args, { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' }))
   const failed = ended(
     process.execPath,
     '-e',
