@@ -77,8 +77,11 @@ for (const name of ['rules', 'homeIds', 'postsByIds', 'usersByNumbers', 'likedBy
     const world = await openWorld(t)
     const { v } = await mixed(world)
     await world.feeds.clear()
-    const pager = pagerOf(world, { store: patch<Store>(world.store, { [name]: fail }) })
-    await assert.rejects(pager.home(v, { below: END, limit: 5 }), { code: 'unavailable' })
+    const refused = () => Promise.reject(Object.assign(new Error('down'), { code: 'ECONNREFUSED' }))
+    const away = pagerOf(world, { store: patch<Store>(world.store, { [name]: refused }) })
+    await assert.rejects(away.home(v, { below: END, limit: 5 }), { code: 'unavailable' })
+    const broken = pagerOf(world, { store: patch<Store>(world.store, { [name]: fail }) })
+    await assert.rejects(broken.home(v, { below: END, limit: 5 }), { message: 'down' })
   })
 }
 

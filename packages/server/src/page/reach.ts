@@ -1,12 +1,13 @@
 import { Problem } from '../domain/errors.ts'
+import { isTransient } from '../domain/is-transient.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
-/** Without the Store there is no page. @throws Problem unavailable */
+/** Without the Store there is no page. What is not a failure of it surfaces as it is. @throws Problem unavailable */
 export async function reachStore<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof Problem) throw error
+    if (error instanceof Problem || !isTransient(error)) throw error
     throw new Problem('unavailable', undefined, {}, { cause: error })
   }
 }
