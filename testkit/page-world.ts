@@ -149,7 +149,7 @@ export class PageWorld {
     if (state?.delivery === 'pull') return
     const floor = await this.feeds.lowestFloor(list)
     if (floor === null) return
-    const ids = await this.store.idsByAuthor(author, END, floor, this.limits.cap + 1)
+    const ids = await this.store.idsByAuthor(author, END, floor, this.limits.cap + 1, 'kept')
     if (ids.length > this.limits.cap) await this.feeds.drop([list])
     else await this.feeds.push(ids.toReversed().map(id => ({ list, id, late: true as const })))
   }

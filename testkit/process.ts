@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
@@ -12,6 +11,7 @@ import {
   findPostmaster,
   stopPostmaster
 } from '../packages/server/src/adapters/postgres/bundled/postmaster.ts'
+import { freePorts } from '../scripts/services/free-ports.ts'
 import { endWithProcess } from './end-with-process.ts'
 
 const MAIN = path.resolve(import.meta.dirname, '../packages/server/src/main.ts')
@@ -137,11 +137,8 @@ function environment(place: Place): Record<string, string> {
 }
 
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
+  const [port] = await freePorts(1)
+  return port ?? 0
 }
 
 async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {

@@ -1,11 +1,34 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
-/** Different TCP ports of 127.0.0.1 that nobody listened on just now. */
+/**
+ * Below the ports that systems give to outgoing connections: one of those would be taken while a server that had it
+ * restarts. A Redis Cluster's second port, 10,000 higher, lies below them too.
+ */
+const FIRST = 12_000
+const LAST = 21_999
+const ATTEMPTS = 1000
+
+/** Different TCP ports of 127.0.0.1 that nobody listened on just now. @throws Error when none is found */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map(server => once(server, 'listening')))
+  const servers: Server[] = []
+  for (let attempt = 0; servers.length < count; attempt++) {
+    if (attempt === ATTEMPTS) throw new Error(`There is no free port in ${FIRST} to ${LAST}.`)
+    const server = await listenOn(FIRST + Math.floor(Math.random() * (LAST - FIRST + 1)))
+    if (server !== undefined) servers.push(server)
+  }
   const ports = servers.map(server => (server.address() as { port: number }).port)
   await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
   return ports
+}
+
+/** Undefined where somebody listens already. */
+async function listenOn(port: number): Promise<Server | undefined> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+    return server
+  } catch {
+    return undefined
+  }
 }
