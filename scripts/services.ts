@@ -1,6 +1,7 @@
 // npm run services up|down|status|env [postgres redis redis-cluster kafka connect]: the services of
 // distributed mode, for people. They stay until `down`, which also removes their data. `env` prints what a
 // shell evaluates so that `npx fanwise start` and the tests find them.
+import { table } from '../packages/server/src/cli/table.ts'
 import { isServiceName, type ServiceName, serviceNames, variableOf } from './services/service.ts'
 import { down, up } from './services/stack.ts'
 import { isUp, type KeptService, readState } from './services/state.ts'
@@ -9,17 +10,6 @@ const usage = `Usage: npm run services up|down|status|env [${serviceNames.join('
 
 function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-/** Columns as wide as their longest cell. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => row[i]?.length ?? 0)))
-  return rows.map(row =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd()
-  )
 }
 
 function rowOf(service: KeptService): string[] {

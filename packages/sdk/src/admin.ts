@@ -2,6 +2,8 @@ import type {
   AdminApi,
   Batch,
   BatchResult,
+  DeadEvent,
+  DeadRecord,
   Page,
   Profile,
   ProfileChange,
@@ -97,5 +99,34 @@ export class FanwiseAdmin implements AdminApi {
 
   stats(options: RequestOptions = {}): Promise<Stats> {
     return this.#transport.ask('GET', '/v1/admin/stats', options)
+  }
+
+  /** Events that were given up, the oldest first. */
+  deadEvents(query: PagedQuery = {}): Paged<DeadEvent> {
+    return paged(query, one =>
+      this.#transport.ask<Page<DeadEvent>>('GET', `/v1/admin/dead${queryText(one)}`, one)
+    )
+  }
+
+  /** Has an event that was given up published once more. */
+  retryDead(id: string, options: RequestOptions = {}): Promise<void> {
+    return this.#transport.ask('POST', join('/v1/admin/dead', id, 'retry'), options)
+  }
+
+  /** Forgets an event that was given up. */
+  dropDead(id: string, options: RequestOptions = {}): Promise<void> {
+    return this.#transport.ask('DELETE', join('/v1/admin/dead', id), options)
+  }
+
+  /** Records of the event log that are no events, the oldest ones. */
+  async deadRecords(limit?: number, options: RequestOptions = {}): Promise<readonly DeadRecord[]> {
+    const query = queryText(limit === undefined ? {} : { limit })
+    const path = `/v1/admin/dead-records${query}`
+    return (await this.#transport.ask<{ items: readonly DeadRecord[] }>('GET', path, options)).items
+  }
+
+  /** Forgets them up to a position, that included. */
+  dropDeadRecords(position: string, options: RequestOptions = {}): Promise<void> {
+    return this.#transport.ask('DELETE', join('/v1/admin/dead-records', position), options)
   }
 }

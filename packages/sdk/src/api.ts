@@ -214,6 +214,37 @@ export interface Stats {
   readonly limits: JsonObject
 }
 
+/** An event that failed again and again and was set aside. The lists that it would have changed were dropped then. */
+export interface DeadEvent {
+  /** Decimal digits; changes when it is retried. */
+  readonly id: string
+  readonly type: 'post' | 'edit' | 'delete' | 'relation' | 'rules' | 'user'
+  /** Whose events it stood among: an author, or of `rules` the reader. Null when there is no such user. */
+  readonly user: UserId | null
+  /** Of `post`, `edit` and `delete`. */
+  readonly post: PostId | null
+  /** Of `relation`: who began or ended to follow `user`. */
+  readonly reader: UserId | null
+  /** ISO 8601 with ms, UTC. */
+  readonly diedAt: string
+  /** How often it was given up: 1, and one more with each retry that failed. */
+  readonly attempts: number
+  readonly reason: string
+}
+
+/** A record of the event log that is no event. It can't be retried: find who wrote it. */
+export interface DeadRecord {
+  /** Where it lies among its kind; decimal digits. */
+  readonly position: string
+  /** Where it was in the log. */
+  readonly partition: number
+  readonly offset: string
+  readonly key: string
+  /** At most 1,000 characters of it. */
+  readonly value: string
+  readonly reason: string
+}
+
 /** What the app's backend can do with the server key. */
 export interface AdminApi {
   batch(batch: Batch, options?: WriteOptions): Promise<BatchResult>
@@ -227,6 +258,16 @@ export interface AdminApi {
   /** Waits until all events so far are worked off: true; or until `timeoutMs` has passed: false. */
   settle(timeoutMs?: number): Promise<boolean>
   stats(): Promise<Stats>
+  /** Events that were given up in the last 7 days, the oldest first. */
+  deadEvents(query?: PageQuery): Promise<Page<DeadEvent>>
+  /** Has an event published once more, behind all others. It is listed again, under another id, if it fails again. */
+  retryDead(id: string): Promise<void>
+  /** Forgets an event that was given up. No post is lost by it. */
+  dropDead(id: string): Promise<void>
+  /** The oldest records of the log that are no events; at most `limit`, 20 if absent. Empty without Kafka. */
+  deadRecords(limit?: number): Promise<readonly DeadRecord[]>
+  /** Forgets them up to a position, that included. */
+  dropDeadRecords(position: string): Promise<void>
 }
 
 /** Every error code that the server answers; docs/errors.md explains each. */
@@ -249,6 +290,7 @@ export type ErrorCode =
   | 'route_not_found'
   | 'post_not_found'
   | 'user_not_found'
+  | 'event_not_found'
   | 'method_not_allowed'
   | 'idempotency_conflict'
   | 'follows_limit'

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { addDataCommands } from './commands/data.ts'
+import { addDeadCommands } from './commands/dead.ts'
 import { addFeedCommands } from './commands/feeds.ts'
 import { addServerCommands } from './commands/server.ts'
 import type { Flags, Runtime } from './runtime.ts'
@@ -32,6 +33,7 @@ export function createProgram(
   addServerCommands(program, runtime)
   addDataCommands(program, runtime)
   addFeedCommands(program, runtime)
+  addDeadCommands(program, runtime)
   return program
 }
 

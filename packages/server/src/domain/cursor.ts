@@ -2,7 +2,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Problem } from './errors.ts'
 
 /** The lists that can be paged. A cursor of one list is refused by another. */
-export type ListName = 'home' | 'author' | 'followers' | 'following' | 'blocks' | 'mutes' | 'users'
+export type ListName =
+  | 'home'
+  | 'author'
+  | 'followers'
+  | 'following'
+  | 'blocks'
+  | 'mutes'
+  | 'users'
+  | 'dead'
 
 /**
  * Where a walk stands: data, not a handle. It names the last item looked at, so it survives restarts, eviction,

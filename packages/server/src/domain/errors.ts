@@ -21,6 +21,7 @@ export const ERRORS = {
   route_not_found: [404, 'There is no such route.'],
   post_not_found: [404, 'There is no such post, or it is not visible to the reader.'],
   user_not_found: [404, 'There is no such user, or they are not visible to the reader.'],
+  event_not_found: [404, 'There is no such event among those that were given up.'],
   method_not_allowed: [405, 'The route does not know this method.'],
   idempotency_conflict: [409, 'The Idempotency-Key was used with another request.'],
   follows_limit: [409, 'The user follows as many users as allowed.'],

@@ -17,6 +17,16 @@ export function eventKey(event: FeedEvent): number {
   return event.type === 'rules' ? event.reader : event.author
 }
 
+/** An event that was given up. */
+export interface DeadEvent extends LoggedEvent {
+  /** How often it was given up. */
+  readonly attempts: number
+  /** Unix ms. */
+  readonly diedAt: number
+  /** What it failed with the last time. */
+  readonly reason: string
+}
+
 /** An event as the log carries it. `id` is its outbox row; the same id may arrive more than once. */
 export interface LoggedEvent {
   readonly id: string

@@ -18,17 +18,19 @@ export async function giveUp(
   signal: AbortSignal
 ): Promise<void> {
   const { store, telemetry } = context
+  let reason = error instanceof Error ? error.message : String(error)
   try {
     await dropReached(context, event.event, signal)
   } catch (failure) {
     if (isTransient(failure)) throw failure
+    reason += ' (lists may lack what it should have brought: retry it, or rebuild them)'
     telemetry.count('fanout_holes')
     telemetry.log('error', 'lists may lack what an event should have brought; rebuild them', {
       event,
       error: failure
     })
   }
-  await store.bury(event, error instanceof Error ? error.message : String(error))
+  await store.bury(event, reason)
   telemetry.count('fanout_buried')
   telemetry.log('error', 'an event is given up', { event, error })
 }

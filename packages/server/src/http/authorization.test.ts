@@ -80,6 +80,11 @@ const ROWS: readonly Row[] = [
   ['POST', '/v1/admin/settle', { timeoutMs: 0 }, admin(200)],
   ['GET', '/v1/admin/feeds/owner/verify', undefined, admin(200)],
   ['POST', '/v1/admin/feeds/owner/rebuild', undefined, admin(200)],
+  ['GET', '/v1/admin/dead', undefined, admin(200)],
+  ['POST', '/v1/admin/dead/7/retry', undefined, admin(404)],
+  ['DELETE', '/v1/admin/dead/7', undefined, admin(404)],
+  ['GET', '/v1/admin/dead-records', undefined, admin(200)],
+  ['DELETE', '/v1/admin/dead-records/7', undefined, admin(204)],
   ['POST', '/v1/admin/users/victim/suspend', undefined, admin(204)],
   ['POST', '/v1/admin/users/victim/unsuspend', undefined, admin(204)]
 ]

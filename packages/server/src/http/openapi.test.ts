@@ -98,7 +98,12 @@ export type Fitting = [
   Fits<Static<typeof SettleSchema>, { timeoutMs?: number }>
 ]
 
-const ROUTES = `delete /v1/posts/{id}
+const ROUTES = `delete /v1/admin/dead-records/{position}
+delete /v1/admin/dead/{id}
+get /v1/admin/dead
+get /v1/admin/dead-records
+post /v1/admin/dead/{id}/retry
+delete /v1/posts/{id}
 delete /v1/posts/{id}/hide
 delete /v1/posts/{id}/like
 delete /v1/users/me

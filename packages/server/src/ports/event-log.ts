@@ -30,6 +30,25 @@ export interface EventLog extends AsyncDisposable {
    * @throws when the log can't be reached.
    */
   pending(): Promise<number>
+  /**
+   * Records that were no events and were laid aside, the oldest ones, at most `limit`. Absent where nothing else gets
+   * into the log. @throws when the log can't be reached.
+   */
+  deadRecords?(limit: number): Promise<readonly DeadRecord[]>
+  /** Forgets those up to a position, that included. @throws when the log can't be reached. */
+  dropDeadRecords?(position: string): Promise<void>
+}
+
+/** A record that was no event. What made it has to append events: it can't be retried. */
+export interface DeadRecord {
+  /** Where it lies among its kind, as a decimal number. */
+  readonly position: string
+  readonly reason: string
+  /** Where it was in the log. */
+  readonly partition: number
+  readonly offset: string
+  readonly key: string
+  readonly value: string
 }
 
 export interface EventHandler {

@@ -1,3 +1,4 @@
+import { deadConformance } from './store-dead.conformance.ts'
 import { deliveryConformance } from './store-delivery.conformance.ts'
 import type { MakeStore, StoreHooks } from './store-fixtures.conformance.ts'
 import { homeConformance } from './store-home.conformance.ts'
@@ -19,6 +20,7 @@ export function storeConformance(name: string, make: MakeStore, hooks: StoreHook
   likesConformance(name, make)
   deliveryConformance(name, make)
   outboxConformance(name, make)
+  deadConformance(name, make)
   upkeepConformance(name, make)
   keysConformance(name, make)
 }

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../domain/event.ts'
+import type { DeadEvent, LoggedEvent } from '../domain/event.ts'
 import type { ImportedPost, NewPost, Post, PostChange } from '../domain/post.ts'
 import type { PostId } from '../domain/post-id.ts'
 import type { Rules } from '../domain/rules.ts'
@@ -238,6 +238,15 @@ export interface OutboxStore {
   openLanes(): Promise<Lanes>
   /** Sets an event aside that fails again and again, published or not, so that the others go on. */
   bury(event: LoggedEvent, reason: string): Promise<void>
+  /** Events that were set aside, with an id above `after`, ascending. They are kept as long as other rows: 7 days. */
+  deadEvents(after: string, limit: number): Promise<readonly DeadEvent[]>
+  /**
+   * Has an event that was set aside published once more, behind all others and with an id of its own: what is still
+   * under way of its former self changes nothing. False: there is none with this id.
+   */
+  retryDead(id: string): Promise<boolean>
+  /** Forgets an event that was set aside. False: there is none with this id. */
+  dropDead(id: string): Promise<boolean>
   /**
    * Has the rows of the last `ageMs` published again: the log has lost events. Rows are kept for 7 days. Returns how
    * many. Replays change nothing that is right.

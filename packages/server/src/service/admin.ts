@@ -1,15 +1,18 @@
 import type { AdminApi, UserId, WriteOptions } from '@fanwise/sdk'
 import { unknownUser } from '../domain/unknown.ts'
 import type { UserStatus } from '../domain/user.ts'
+import type { EventLog } from '../ports/event-log.ts'
 import { putUser, setStatus } from '../publish/users.ts'
 import { createBatch } from './batch.ts'
 import type { ServiceContext } from './context.ts'
+import { deadEvents } from './dead-events.ts'
 import { pageOfRows } from './pages.ts'
 import { requestKey, SERVER } from './request-key.ts'
 import { toProfile } from './wire.ts'
 
 export interface AdminContext extends ServiceContext {
   readonly audit: Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'>
+  readonly log: EventLog
 }
 
 /** What the app's backend can do. */
@@ -22,6 +25,7 @@ export function createAdmin(context: AdminContext): AdminApi {
   }
   return {
     ...audit,
+    ...deadEvents(context),
     batch: createBatch(context),
     users: (query = {}) =>
       pageOfRows(cursors, { list: 'users', reader: SERVER, owner: SERVER }, query, {

@@ -151,6 +151,6 @@ test('a record that holds no event is set aside with the reason, and its neighbo
     ['SyntaxError', 'TypeError', 'TypeError']
   )
   assert.deepEqual([dead[0]?.value, dead[0]?.partition], ['{not json', partition])
-  await dropDeadRecords(options, dead[1]!.deadOffset)
+  await dropDeadRecords(options, dead[1]!.position)
   assert.equal((await listDeadRecords(options, 10)).length, 1)
 })

@@ -1,3 +1,4 @@
+import type { DeadRecord } from '../../ports/event-log.ts'
 import { Cluster } from './cluster.ts'
 import { fetchOnce } from './fetch.ts'
 import { EARLIEST, LATEST, listOffsets } from './offsets.ts'
@@ -6,18 +7,6 @@ import { type Entry, header, type RawRecord } from './records.ts'
 import { withAdmin } from './topics.ts'
 
 const PREFIX = 'dead-'
-
-/** A record of the topic of events that holds no event. */
-export interface DeadRecord {
-  /** Where it lies in the topic of dead records. */
-  readonly deadOffset: bigint
-  readonly reason: string
-  /** Where it was. */
-  readonly partition: number
-  readonly offset: bigint
-  readonly key: string
-  readonly value: string
-}
 
 /** A record as it is kept: key, value and headers as they were, and where and why. */
 export function buried({ topic, deadTopic }: Settings, partition: number, entry: Entry) {
@@ -31,7 +20,7 @@ export function buried({ topic, deadTopic }: Settings, partition: number, entry:
   return { topic: deadTopic, key: key ?? empty, value: value ?? empty, headers: kept }
 }
 
-/** The oldest dead records, at most `max`. They can't be retried: what made them has to append events. */
+/** The oldest dead records, at most `max`. */
 export async function listDeadRecords(
   options: KafkaEventLogOptions,
   max: number
@@ -54,24 +43,24 @@ export async function listDeadRecords(
   return found.slice(0, max)
 }
 
-/** Forgets the dead records up to one, that included. */
+/** Forgets the dead records up to a position, that included. */
 export async function dropDeadRecords(
   options: KafkaEventLogOptions,
-  deadOffset: bigint
+  position: string
 ): Promise<void> {
   const all = settings(options)
-  const partitions = [{ partition: 0, offset: deadOffset + 1n }]
+  const partitions = [{ partition: 0, offset: BigInt(position) + 1n }]
   await withAdmin(all, admin =>
     admin.deleteRecords({ topics: [{ name: all.deadTopic, partitions }] })
   )
 }
 
-function deadRecord(deadOffset: bigint, { key, value, headers }: RawRecord): DeadRecord {
+function deadRecord(position: bigint, { key, value, headers }: RawRecord): DeadRecord {
   return {
-    deadOffset,
+    position: String(position),
     reason: header(headers, `${PREFIX}reason`) ?? '',
     partition: Number(header(headers, `${PREFIX}partition`)),
-    offset: BigInt(header(headers, `${PREFIX}offset`) ?? 0),
+    offset: header(headers, `${PREFIX}offset`) ?? '',
     key: key?.toString() ?? '',
     value: value?.toString() ?? ''
   }

@@ -1,10 +1,10 @@
 import type { LoggedEvent } from '../../domain/event.ts'
-import type { EventHandler, EventLog } from '../../ports/event-log.ts'
+import type { DeadRecord, EventHandler, EventLog } from '../../ports/event-log.ts'
 import { Appender } from './appender.ts'
 import { Backlog } from './backlog.ts'
 import { Cluster } from './cluster.ts'
 import { Consumer } from './consumer.ts'
-import { buried } from './dead-letters.ts'
+import { buried, dropDeadRecords, listDeadRecords } from './dead-letters.ts'
 import { deadline } from './deadline.ts'
 import { type KafkaEventLogOptions, type Settings, settings } from './options.ts'
 import { ensureTopics, WrongTopicError } from './topics.ts'
@@ -72,6 +72,14 @@ class KafkaEventLog implements EventLog {
   async pending(): Promise<number> {
     const under = this.#appender.pending
     return under + (await this.#backlog.events())
+  }
+
+  deadRecords(limit: number): Promise<readonly DeadRecord[]> {
+    return listDeadRecords(this.#settings, limit)
+  }
+
+  dropDeadRecords(position: string): Promise<void> {
+    return dropDeadRecords(this.#settings, position)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,11 +1,11 @@
-/**
- * SQL of the outbox: each write carries its events in the same statement. `rows` selects a key and an event. Where
- * change data capture reads the inserts, rows are done as they are written: no relay is to publish them again.
- */
+/** Where change data capture reads the inserts, rows are done as they are written: no relay is to publish them again. */
+export const DONE_BY_CDC = `case when current_setting('fanwise.relay', true) = 'cdc' then now() end`
+
+/** SQL of the outbox: each write carries its events in the same statement. `rows` selects a key and an event. */
 export function emit(rows: string): string {
   return `insert into outbox (aggregateid, type, lane, payload, published_at)
     select e.key::text, e.event ->> 'type', lane_of_author(e.key), e.event,
-      case when current_setting('fanwise.relay', true) = 'cdc' then now() end
+      ${DONE_BY_CDC}
     from (${rows}) e (key, event)`
 }
 

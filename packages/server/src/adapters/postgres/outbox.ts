@@ -1,13 +1,7 @@
 import type { OutboxStore } from '../../ports/store.ts'
+import { deadEvents } from './dead-events.ts'
 import { openLanes } from './lanes.ts'
 import { type Database, type DatabaseOptions, statement } from './pool.ts'
-
-/** Whatever carries the rows: a log that keeps events by itself has them published before their work is done. */
-const bury = statement(
-  'outbox_bury',
-  `update outbox set dead_at = now(), dead_reason = $2
-   where id = $1 and dead_at is null`
-)
 
 const pending = statement(
   'outbox_pending',
@@ -38,15 +32,10 @@ const passed = statement(
    where database = current_database() and slot_type = 'logical'`
 )
 
-const REASON_MAX = 2000
-
 export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
   return {
+    ...deadEvents(db),
     openLanes: () => openLanes(options, () => db.heard()),
-
-    async bury(event, reason) {
-      await db.rows(bury, [event.id, reason.replaceAll('\0', '').slice(0, REASON_MAX)])
-    },
 
     async outboxPending() {
       const [row] = await db.rows<{ count: string }>(pending)

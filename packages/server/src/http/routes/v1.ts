@@ -4,6 +4,7 @@ import { BODY_LIMIT, type HttpOptions } from '../options.ts'
 import { refuseUndeclared } from '../undeclared.ts'
 import { adminRoutes, suspensionRoutes } from './admin.ts'
 import { batchRoute } from './batch.ts'
+import { deadRoutes } from './dead.ts'
 import { feedRoutes } from './feed.ts'
 import { likeRoutes } from './likes.ts'
 import { postRoutes } from './posts.ts'
@@ -25,5 +26,6 @@ export function v1(options: HttpOptions): FastifyPluginAsyncTypebox {
     await app.register(batchRoute(backend, bodyLimit * 8))
     await app.register(adminRoutes(backend), { prefix: '/admin' })
     await app.register(suspensionRoutes(backend), { prefix: '/admin' })
+    await app.register(deadRoutes(backend), { prefix: '/admin' })
   }
 }

@@ -4,6 +4,7 @@ import { LANES } from '../../../domain/post-id.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Lanes, OutboxStore } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
+import { deadEvents } from './dead-events.ts'
 import type { OutboxRow, Tables } from './tables.ts'
 
 /** Which lanes are held, by anybody. */
@@ -82,15 +83,8 @@ export function outbox(context: Context): OutboxStore {
   const { tables, transactions, clock } = context
   const holds: Holds = new Set()
   return {
+    ...deadEvents(context),
     openLanes: async () => new MemoryLanes(context, holds),
-
-    async bury({ id }, reason) {
-      const row = tables.outbox.get(Number(id)) ?? tables.published.get(Number(id))
-      if (row === undefined) return
-      tables.outbox.delete(row.seq)
-      tables.published.delete(row.seq)
-      tables.dead.set(row.seq, { row, reason })
-    },
 
     async republish(ageMs) {
       const young = [...tables.published.values()].filter(({ at }) => at > clock.now() - ageMs)

@@ -30,6 +30,14 @@ export interface OutboxRow {
   readonly seq: number
   readonly lane: number
   readonly event: FeedEvent
+  /** How often it was given up. */
+  readonly attempts: number
+}
+
+export interface DeadRow extends OutboxRow {
+  readonly reason: string
+  /** Unix ms. */
+  readonly diedAt: number
 }
 
 export type UserDelta = { readonly user: number } & Partial<UserCounts>
@@ -65,7 +73,7 @@ export interface Tables {
   /** Unpublished rows by number. */
   readonly outbox: Map<number, OutboxRow>
   readonly published: Map<number, OutboxRow & { readonly at: number }>
-  readonly dead: Map<number, { readonly row: OutboxRow; readonly reason: string }>
+  readonly dead: Map<number, DeadRow>
   epoch: number
 }
 

@@ -14,7 +14,7 @@ export interface Transaction {
   /** Applied with all other changes when it commits. */
   change(apply: () => void): void
   /** An outbox row; its number is drawn at once, before the commit. */
-  emit(event: FeedEvent): void
+  emit(event: FeedEvent, attempts?: number): void
 }
 
 export type Work<T> = (tx: Transaction) => T
@@ -115,8 +115,9 @@ export class Transactions {
     return {
       now: this.#options.clock.now(),
       change,
-      emit: event => {
-        const row = { seq: ++this.#outboxSeq, lane: laneOfAuthor(eventKey(event)), event }
+      emit: (event, attempts = 0) => {
+        const lane = laneOfAuthor(eventKey(event))
+        const row = { seq: ++this.#outboxSeq, lane, event, attempts }
         change(() => this.#tables.outbox.set(row.seq, row))
       }
     }
