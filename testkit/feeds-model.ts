@@ -109,10 +109,11 @@ function insert(posts: PostId[], id: PostId): void {
   posts.splice(place < 0 ? posts.length : place, 0, id)
 }
 
-async function untilDone(work: () => Promise<void>, onError: () => void): Promise<void> {
+async function untilDone(work: () => Promise<unknown>, onError: () => void): Promise<void> {
   for (;;) {
     try {
-      return await work()
+      await work()
+      return
     } catch {
       onError()
       await wait(20)

@@ -113,7 +113,7 @@ class History {
     let left = times
     this.world.faults.feeds.push = async pushes => {
       if (left-- > 0) throw new Problem('unavailable')
-      await this.world.plain.feeds.push(pushes)
+      return this.world.plain.feeds.push(pushes)
     }
   }
 

@@ -229,7 +229,7 @@ test('a handler that is closed writes no further slice, and gives its batch back
   let closed: Promise<void> | undefined
   world.faults.feeds.push = async pushes => {
     if (pushes.some(({ list }) => list === `feed:${near}`)) closed = handler.close()
-    await world.plain.feeds.push(pushes)
+    return world.plain.feeds.push(pushes)
   }
   const handled = handler.handle([{ id: '1', lane, event: { type: 'post', author, post } }])
   await assert.rejects(handled, { code: 'unavailable' })
@@ -246,7 +246,7 @@ test('a lane that is lost while its batch runs is written to no further', async 
   let released: Promise<void> | undefined
   world.faults.feeds.push = async pushes => {
     if (pushes.some(({ list }) => list === `feed:${near}`)) released = world.log.release([lane])
-    await world.plain.feeds.push(pushes)
+    return world.plain.feeds.push(pushes)
   }
   const event = { id: '1', lane, event: { type: 'post', author, post } } as const
   await assert.rejects(world.log.append([event]), { code: 'unavailable' })
@@ -266,7 +266,7 @@ test('the slices of authors take turns', async t => {
     const [first] = pushes
     if (first && first.list !== `feed:${author}` && !first.list.startsWith('timeline'))
       order.push(first.id)
-    await world.plain.feeds.push(pushes)
+    return world.plain.feeds.push(pushes)
   }
   await world.handle(
     { type: 'post', author, post: posts[0] },

@@ -88,6 +88,25 @@ function describeLists<T extends FeedsUnderTest>(setUp: Make<T>): void {
     assert.deepEqual(await idsOf(feeds, other), [ids[0]])
   })
 
+  test('each push is told what became of it', async t => {
+    const { feeds, ago } = await setUp(t)
+    const [young, old] = [ago(1), ago(60)]
+    await warm(feeds, list)
+    await feeds.begin(other, 'x')
+    const pushed = await feeds.push([
+      { list, id: young },
+      { list: 'feed:2', id: young },
+      { list: other, id: young },
+      { list, id: old },
+      { list: 'feed:2', id: old, late: true },
+      { list: other, id: ago(2), late: true }
+    ])
+    const [, , , , , late = ''] = pushed
+    assert.match(late, /^(late|pushed)$/)
+    assert.deepEqual(pushed, ['pushed', 'cold', 'pushed', late, 'cold', late])
+    assert.deepEqual(await feeds.push([]), [])
+  })
+
   test('a take gives up to the limit, strictly below the bound', async t => {
     const { feeds, ago } = await setUp(t)
     const ids = [ago(1), ago(2), ago(3), ago(4)]

@@ -12,6 +12,12 @@ export interface Push {
 }
 
 /**
+ * What became of a push. `late`: the list took it marked late; one that keeps its order needs no mark and answers
+ * `pushed`. `cold`: nothing happened. `dropped`: it could not be confirmed in time, and the list is cold now.
+ */
+export type Pushed = 'pushed' | 'late' | 'cold' | 'dropped'
+
+/**
  * A part of a warm list. `ids` fall strictly from below the asked bound. `floor`: the list is complete above it
  * ('0' = to the beginning, or irrelevant because `ids` reached the limit). `unsettled`: late ids were met.
  */
@@ -47,9 +53,9 @@ export interface FeedsStats {
 export interface Feeds extends AsyncDisposable {
   /**
    * Adds ids to those lists that are warm or being built; nothing happens to cold ones. A list where a push could
-   * not be confirmed in time is dropped before this resolves: never a hole.
+   * not be confirmed in time is dropped before this resolves: never a hole. Tells what became of each, in their order.
    */
-  push(pushes: readonly Push[]): Promise<void>
+  push(pushes: readonly Push[]): Promise<readonly Pushed[]>
   /** One atomic read: up to `limit` ids below `below`, newest first. Renews the idle time of a finished list. */
   take(list: ListKey, below: PostId, limit: number): Promise<Taken>
   /** The lowest floor that the list can come to claim: '0' while building, null when cold. */

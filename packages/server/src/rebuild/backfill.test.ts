@@ -96,6 +96,7 @@ test('the order is delivery, floor, posts; they go out late, oldest first', asyn
       lowestFloor: note('floor', list => feeds.lowestFloor(list)),
       async push(all) {
         pushes = all
+        return []
       }
     })
   }

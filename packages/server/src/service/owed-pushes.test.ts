@@ -9,6 +9,7 @@ test('own posts are owed until Feeds take them', async () => {
   const push: Feeds['push'] = async pushes => {
     if (away) throw new Error('away')
     pushed.push(...pushes.map(({ list, id }) => `${list} ${id}`))
+    return []
   }
   const owed = createOwedPushes({ push })
   const turn = () => new Promise(resolve => setImmediate(resolve))

@@ -10,7 +10,15 @@ import { LATE_MS, type Limits } from '../../domain/limits.ts'
 import { boundAt, type PostId } from '../../domain/post-id.ts'
 import type { Rules } from '../../domain/rules.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Change, Feeds, FeedsStats, ListKey, Push, RulesRead } from '../../ports/feeds.ts'
+import type {
+  Change,
+  Feeds,
+  FeedsStats,
+  ListKey,
+  Push,
+  Pushed,
+  RulesRead
+} from '../../ports/feeds.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { ExpiringLru } from './feeds/expiring-lru.ts'
 import {
@@ -54,20 +62,23 @@ class MemoryFeeds implements Feeds {
     this.#rules = new RulesCache(bytesMax * RULES_SHARE, monotonic)
   }
 
-  async push(pushes: readonly Push[]): Promise<void> {
+  async push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
     const { cap, slack } = this.#options.limits
     const lateBelow = boundAt(this.#options.clock.now() - LATE_MS)
     let id = ''
     let late = ''
-    for (const push of pushes) {
+    const pushed = pushes.map((push): Pushed => {
       const list = this.#lists.get(push.list)
-      if (list === undefined) continue
+      if (list === undefined) return 'cold'
       if (push.id !== id) late = lateEntry(push.id)
       id = push.id
-      pushEntry(list, push.late || id < lateBelow ? late : id, cap, slack)
+      const isLate = push.late || id < lateBelow
+      pushEntry(list, isLate ? late : id, cap, slack)
       this.#lists.resize(list, listBytes(list.entries))
-    }
+      return isLate ? 'late' : 'pushed'
+    })
     this.#trim()
+    return pushed
   }
 
   async take(key: ListKey, below: PostId, limit: number): Promise<ListPage> {

@@ -37,6 +37,9 @@ export interface RunOptions {
   readonly patient: boolean
 }
 
+/** The reply of a timely command that was answered too late: its key was dropped. */
+export const DROPPED = -1
+
 /** Sends commands to the nodes that have their keys: one pipeline per node, an outcome per command. */
 export interface Commands {
   run(op: string, commands: readonly Command[], options: RunOptions): Promise<readonly Outcome[]>

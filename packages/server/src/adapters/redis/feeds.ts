@@ -8,6 +8,7 @@ import type {
   FeedsStats,
   ListKey,
   Push,
+  Pushed,
   RulesRead,
   Taken
 } from '../../ports/feeds.ts'
@@ -99,7 +100,7 @@ class RedisFeeds implements Feeds {
     while (clock.monotonic() < end && !this.#isSettled()) await clock.sleep(10)
   }
 
-  push(pushes: readonly Push[]): Promise<void> {
+  push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
     return this.#lists.push(pushes)
   }
 

@@ -10,13 +10,13 @@ import {
 import { type Entry, lateEntry } from '../../domain/entry.ts'
 import { LATE_MS, type Limits } from '../../domain/limits.ts'
 import { boundAt, type PostId } from '../../domain/post-id.ts'
-import type { ListKey, Push } from '../../ports/feeds.ts'
+import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
 import type { Command, Commands } from './commands.ts'
 import { digestOf } from './digest.ts'
 import type { Keys } from './keys.ts'
 import type { ListEngine } from './list-engine.ts'
 import { BEGIN, READ_HEAD, RENEW, REPLACE } from './list-scripts.ts'
-import { pushEach } from './push-each.ts'
+import { type PushWrite, pushEach } from './push-each.ts'
 import { renewBelowMs } from './renewal.ts'
 
 export interface EngineOptions {
@@ -41,15 +41,11 @@ export class RedisLists implements ListEngine {
     this.#limits = limits
   }
 
-  async push(pushes: readonly Push[]): Promise<void> {
+  push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
     const { cap, slack } = this.#limits
     const lateBelow = lateBounds()
-    await pushEach(this.#commands, this.#keys, pushes, {
-      write: (key, pushes) => ({
-        key,
-        timely: true,
-        args: now => ['LPUSHX', key, ...entriesOf(pushes, lateBelow(now))]
-      }),
+    return pushEach(this.#commands, this.#keys, pushes, {
+      write: (key, pushes) => writeOf(key, pushes, lateBelow),
       after: (key, length) =>
         Number(length) > cap + slack
           ? { key, args: () => ['LTRIM', key, '0', String(cap - 1)] }
@@ -141,8 +137,18 @@ function headCommand(key: string, length: number): Command {
 }
 
 /** The first that is pushed goes deepest. */
-function entriesOf(pushes: readonly Push[], lateBelow: PostId): Entry[] {
-  return pushes.map(({ id, late }) => (late || id < lateBelow ? lateEntry(id) : id))
+function writeOf(
+  key: string,
+  pushes: readonly Push[],
+  lateBelow: (serverNow: number) => PostId
+): PushWrite {
+  let bound: PostId = ''
+  const isLate = ({ id, late }: Push) => late === true || id < bound
+  const args = (now: number) => {
+    bound = lateBelow(now)
+    return ['LPUSHX', key, ...pushes.map(push => (isLate(push) ? lateEntry(push.id) : push.id))]
+  }
+  return { command: { key, timely: true, args }, isLate }
 }
 
 /** Many pushes are written in the same ms. */

@@ -2,7 +2,7 @@ import { FLIGHT_MS } from '../../domain/limits.ts'
 import { type Loop, loop } from '../../lib/loop.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
-import type { Command } from './commands.ts'
+import { type Command, DROPPED } from './commands.ts'
 import { Doubts } from './doubts.ts'
 import { failureOf, RedisFailure } from './failure.ts'
 import { bless, keepBlessed, removeOurs } from './guard.ts'
@@ -156,12 +156,12 @@ export class RedisNode implements AsyncDisposable {
     return this.#options.clock.monotonic() - madeAt >= FLIGHT_MS
   }
 
-  /** On the same connection, so nothing of before comes after it. Answers what a push to a cold list does. */
+  /** On the same connection, so nothing of before comes after it. */
   async #dropLate(link: Link, key: string, madeAt: number): Promise<Reply> {
     this.#doubts.add(key, madeAt)
     await this.#drop(link, key)
     this.#options.telemetry.count('feeds_dropped_late')
-    return 0
+    return DROPPED
   }
 
   async #drop(link: Pick<Link, 'send'>, key: string): Promise<void> {

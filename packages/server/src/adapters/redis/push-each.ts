@@ -1,11 +1,17 @@
-import type { ListKey, Push } from '../../ports/feeds.ts'
-import type { Command, Commands } from './commands.ts'
+import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
+import { type Command, type Commands, DROPPED, type Outcome } from './commands.ts'
 import type { Keys } from './keys.ts'
 import type { Reply } from './link.ts'
 
+/** What pushes to one list become: one command. */
+export interface PushWrite {
+  readonly command: Command
+  /** Whether it was last written with this push marked late. */
+  readonly isLate: (push: Push) => boolean
+}
+
 export interface PushWriter {
-  /** What pushes to one list become: one command. */
-  write(key: string, pushes: readonly Push[]): Command
+  write(key: string, pushes: readonly Push[]): PushWrite
   /** What the reply asks for next. */
   after(key: string, reply: Reply): Command | undefined
 }
@@ -21,16 +27,24 @@ export async function pushEach(
   keys: Keys,
   pushes: readonly Push[],
   writer: PushWriter
-): Promise<void> {
-  const lists = [...byList(pushes)].map(([list, pushes]) => ({ key: keys.list(list), pushes }))
-  const writes = lists.map(({ key, pushes }) => writer.write(key, pushes))
-  const outcomes = await commands.run('push', writes, patient)
+): Promise<readonly Pushed[]> {
+  const lists = [...byList(pushes)].map(([list, places]) => {
+    const key = keys.list(list)
+    return { key, places, ...writer.write(key, places.map(place => place.push)) }
+  })
+  const outcomes = await commands.run(
+    'push',
+    lists.map(({ command }) => command),
+    patient
+  )
   const next: Command[] = []
   const drops: Command[] = []
+  const pushed: Pushed[] = pushes.map(() => 'cold')
   let failure: Error | undefined
-  for (const [i, { key }] of lists.entries()) {
+  for (const [i, { key, places, isLate }] of lists.entries()) {
     const outcome = outcomes[i]
     if (outcome === undefined) continue
+    for (const { push, index } of places) pushed[index] = pushedBy(outcome, isLate(push))
     if ('reply' in outcome) next.push(...[writer.after(key, outcome.reply) ?? []].flat())
     else if (outcome.failure.kind === 'oom') drops.push(dropCommand(key))
     else failure = outcome.failure
@@ -39,6 +53,13 @@ export async function pushEach(
   await commands.run('trim', next, patient)
   await runAll(commands, 'drop', drops)
   if (failure !== undefined) throw failure
+  return pushed
+}
+
+function pushedBy(outcome: Outcome, late: boolean): Pushed {
+  if (!('reply' in outcome) || outcome.reply === DROPPED) return 'dropped'
+  if (outcome.reply === 0) return 'cold'
+  return late ? 'late' : 'pushed'
 }
 
 export function dropCommand(key: string): Command {
@@ -55,12 +76,18 @@ export async function runAll(
     if ('failure' in outcome) throw outcome.failure
 }
 
-function byList(pushes: readonly Push[]): Map<ListKey, Push[]> {
-  const lists = new Map<ListKey, Push[]>()
-  for (const push of pushes) {
+/** A push and where it stands among all. */
+interface Place {
+  readonly push: Push
+  readonly index: number
+}
+
+function byList(pushes: readonly Push[]): Map<ListKey, Place[]> {
+  const lists = new Map<ListKey, Place[]>()
+  for (const [index, push] of pushes.entries()) {
     const list = lists.get(push.list)
-    if (list === undefined) lists.set(push.list, [push])
-    else list.push(push)
+    if (list === undefined) lists.set(push.list, [{ push, index }])
+    else list.push({ push, index })
   }
   return lists
 }

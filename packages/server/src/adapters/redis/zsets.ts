@@ -1,7 +1,7 @@
 import type { ListPage } from '../../domain/arrival-list.ts'
 import { type Entry, idOf, isBuild, isFloor } from '../../domain/entry.ts'
 import { BEGINNING, END, type PostId, timeOf } from '../../domain/post-id.ts'
-import type { ListKey, Push } from '../../ports/feeds.ts'
+import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
 import type { Command, Commands } from './commands.ts'
 import type { Keys } from './keys.ts'
 import type { ListEngine } from './list-engine.ts'
@@ -26,14 +26,13 @@ export class RedisZsets implements ListEngine {
     this.#limits = limits
   }
 
-  async push(pushes: readonly Push[]): Promise<void> {
+  push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
     const bounds = [String(this.#limits.cap), String(this.#limits.slack)]
-    await pushEach(this.#commands, this.#keys, pushes, {
-      write: (key, pushes) => ({
-        key,
-        script: PUSH,
-        argv: [...bounds, ...scored(pushes.map(push => push.id))]
-      }),
+    return pushEach(this.#commands, this.#keys, pushes, {
+      write: (key, pushes) => {
+        const argv = [...bounds, ...scored(pushes.map(push => push.id))]
+        return { command: { key, script: PUSH, argv }, isLate: () => false }
+      },
       after: () => undefined
     })
   }
