@@ -21,7 +21,8 @@ import {
   timeOf
 } from '../packages/server/src/domain/post-id.ts'
 import type { Delivery } from '../packages/server/src/domain/user.ts'
-import { createPager, type HomeQuery, type Pager } from '../packages/server/src/page/page.ts'
+import type { HomeQuery } from '../packages/server/src/page/home.ts'
+import { createPager, type Pager } from '../packages/server/src/page/page.ts'
 import type { Feeds, ListKey } from '../packages/server/src/ports/feeds.ts'
 import type { Store } from '../packages/server/src/ports/store.ts'
 import type { Telemetry } from '../packages/server/src/ports/telemetry.ts'

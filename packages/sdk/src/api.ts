@@ -66,6 +66,35 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
+/** Of the home feed. Bounds are ids of posts, which need not exist any more, or cursors of the feed. */
+export interface FeedQuery extends PageQuery {
+  /**
+   * Only posts newer than this one. With `before`, the gap between both is paged, newest first. Alone it turns the walk:
+   * oldest first, from right above the bound upwards; `nextCursor: null` then says that there is nothing newer now.
+   */
+  readonly after?: PostId | string
+  /** Only posts older than this one. */
+  readonly before?: PostId | string
+  /**
+   * With `after` alone: the posts that the client holds of the 30 s before `after`, and that one; at most 100. Then posts
+   * that came in late below `after` are shown too, less these. Repeat it with the cursors that follow.
+   */
+  readonly known?: readonly PostId[]
+}
+
+export interface NewerQuery {
+  /** Posts newer than this one are counted: the id of a post, or a cursor of the feed. */
+  readonly after: PostId | string
+  /** The posts that the client holds of the 30 s before `after`: then late ones among these are counted too, less these. */
+  readonly known?: readonly PostId[]
+}
+
+/** `count` is 100 at most; `more` says that there are others. */
+export interface NewerCount {
+  readonly count: number
+  readonly more: boolean
+}
+
 export interface WriteOptions {
   /** 1-255 visible ASCII characters. The same key with the same request within 24 h gets the stored answer. */
   readonly idempotencyKey?: string
@@ -98,7 +127,9 @@ export interface FeedApi {
   deletePost(id: PostId, options?: WriteOptions): Promise<void>
 
   /** The home feed: own posts and those of followees, newest first, without end. */
-  feed(query?: PageQuery): Promise<Page<Post>>
+  feed(query?: FeedQuery): Promise<Page<Post>>
+  /** How many posts of the home feed are newer than one. */
+  newer(query: NewerQuery): Promise<NewerCount>
   /** An author's own posts, newest first. */
   userPosts(user: UserId, query?: PageQuery): Promise<Page<Post>>
 
@@ -275,6 +306,8 @@ export type ErrorCode =
   | 'invalid_request'
   | 'invalid_json'
   | 'invalid_cursor'
+  | 'invalid_commit'
+  | 'invalid_bounds'
   | 'invalid_text'
   | 'invalid_idempotency_key'
   | 'media_not_enabled'

@@ -1,6 +1,8 @@
 import type {
   Author,
   FeedApi,
+  NewerCount,
+  NewerQuery,
   NewPost,
   Page,
   Post,
@@ -10,7 +12,8 @@ import type {
   ProfileChange,
   UserId
 } from './api.ts'
-import { type Paged, type PagedQuery, paged, queryText } from './paged.ts'
+import { Commits } from './commits.ts'
+import { type Paged, type PagedFeedQuery, type PagedQuery, paged, queryText } from './paged.ts'
 import { postPath, userPath } from './paths.ts'
 import {
   type ConnectionOptions,
@@ -25,6 +28,8 @@ export interface ClientOptions extends ConnectionOptions {
   readonly token: string | (() => string | Promise<string>)
   /** With the server key as token: for whom it acts. */
   readonly actingFor?: UserId
+  /** `commit` of another client, whose writes the reads of this one have to show. */
+  readonly commit?: string
 }
 
 /**
@@ -37,13 +42,24 @@ export interface ClientOptions extends ConnectionOptions {
  */
 export class FanwiseClient implements FeedApi {
   readonly #transport: Transport
+  readonly #commits = new Commits()
 
   constructor(options: ClientOptions) {
-    const { token, actingFor } = options
-    this.#transport = new Transport(options, async () => ({
+    const { token, actingFor, commit } = options
+    if (commit !== undefined) this.#commits.add(commit)
+    const headers = async () => ({
       authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
       ...(actingFor !== undefined && { 'fanwise-user': actingFor })
-    }))
+    })
+    this.#transport = new Transport(options, headers, this.#commits)
+  }
+
+  /**
+   * Names what this client wrote in the last 5 minutes (16 writes at most); null when nothing. Its own reads look for
+   * that on whatever server they end up; another client does so too when it gets this as `commit`.
+   */
+  get commit(): string | null {
+    return this.#commits.text
   }
 
   /** Publishes a post: durable when this resolves, and in the own feed at once. */
@@ -65,8 +81,13 @@ export class FanwiseClient implements FeedApi {
   }
 
   /** The home feed: own posts and those of followees, newest first, without end. */
-  feed(query: PagedQuery = {}): Paged<Post> {
+  feed(query: PagedFeedQuery = {}): Paged<Post> {
     return this.#list('/v1/feed', query)
+  }
+
+  /** How many posts of the home feed are newer than one: 100 at most. */
+  newer(query: NewerQuery & RequestOptions): Promise<NewerCount> {
+    return this.#ask('GET', `/v1/feed/newer${queryText(query)}`, query)
   }
 
   /** An author's own posts, newest first. */
@@ -153,7 +174,7 @@ export class FanwiseClient implements FeedApi {
     return this.#transport.ask(method, path, options, body)
   }
 
-  #list<T>(path: string, query: PagedQuery): Paged<T> {
+  #list<T>(path: string, query: PagedFeedQuery): Paged<T> {
     return paged(query, one => this.#ask<Page<T>>('GET', `${path}${queryText(one)}`, one))
   }
 }

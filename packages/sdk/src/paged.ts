@@ -1,4 +1,4 @@
-import type { Page, PageQuery } from './api.ts'
+import type { FeedQuery, Page, PageQuery } from './api.ts'
 import type { RequestOptions } from './transport.ts'
 
 /**
@@ -11,29 +11,34 @@ import type { RequestOptions } from './transport.ts'
 export type Paged<T> = Promise<Page<T>> & AsyncIterable<T>
 
 export type PagedQuery = PageQuery & RequestOptions
+export type PagedFeedQuery = FeedQuery & RequestOptions
 
 /** The first page is asked for at once, each further one when the iteration gets there. */
 export function paged<T>(
-  query: PagedQuery,
-  load: (query: PagedQuery) => Promise<Page<T>>
+  query: PagedFeedQuery,
+  load: (query: PagedFeedQuery) => Promise<Page<T>>
 ): Paged<T> {
   const first = load(query)
+  // A cursor holds its bounds.
+  const { after: _after, before: _before, ...rest } = query
   return Object.assign(first, {
     async *[Symbol.asyncIterator]() {
       for (let page = await first; ; ) {
         yield* page.items
         if (page.nextCursor === null) return
-        page = await load({ ...query, cursor: page.nextCursor })
+        page = await load({ ...rest, cursor: page.nextCursor })
       }
     }
   })
 }
 
 /** The part of an address behind the path: `?limit=20&cursor=…`, or nothing. */
-export function queryText({ limit, cursor }: PageQuery): string {
+export function queryText(given: FeedQuery): string {
+  const { limit, cursor, after, before, known } = given
+  const fields = { limit, cursor, after, before, known }
   const query = new URLSearchParams()
-  if (limit !== undefined) query.set('limit', String(limit))
-  if (cursor !== undefined) query.set('cursor', cursor)
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) query.set(name, String(value))
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }

@@ -1,5 +1,6 @@
 import type { WriteOptions } from './api.ts'
 import { backoffMs, pause } from './backoff.ts'
+import { Commits } from './commits.ts'
 import { errorOf, FanwiseError, isRetryable } from './fanwise-error.ts'
 import { keepsItsParts } from './paths.ts'
 
@@ -41,9 +42,16 @@ export class Transport {
   readonly #options: ConnectionOptions
   readonly #url: string
   readonly #headers: () => Promise<Headers>
+  readonly #commits: Commits
 
-  constructor(options: ConnectionOptions, headers: () => Promise<Headers>) {
+  /** `commits` collects what is written, and is sent along with what is read. */
+  constructor(
+    options: ConnectionOptions,
+    headers: () => Promise<Headers>,
+    commits: Commits = new Commits()
+  ) {
     this.#options = options
+    this.#commits = commits
     this.#url = options.url.replace(/\/+$/, '')
     this.#headers = headers
   }
@@ -69,14 +77,21 @@ export class Transport {
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await this.#attempt(request, headers)
       if (!('error' in outcome)) return outcome.value
+      // The server got another secret: it knows none of these any more.
+      if (outcome.error.code === 'invalid_commit' && 'fanwise-min-commit' in headers) {
+        this.#commits.clear()
+        return this.#send(request)
+      }
       if (!outcome.again || attempt >= retries) throw outcome.error
       await pause(backoffMs(attempt, outcome.retryAfter), request.signal)
     }
   }
 
   async #headersOf({ method, body, idempotencyKey }: ApiRequest): Promise<Headers> {
+    const minCommit = method === 'GET' ? this.#commits.text : null
     return {
       ...(await this.#headers()),
+      ...(minCommit !== null && { 'fanwise-min-commit': minCommit }),
       accept: 'application/json, application/problem+json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(method !== 'GET' && { 'idempotency-key': idempotencyKey ?? makeKey() })
@@ -92,6 +107,8 @@ export class Transport {
         ...{ method, headers, signal: signal ? AbortSignal.any([signal, timeout]) : timeout },
         ...(body !== undefined && { body: JSON.stringify(body) })
       })
+      const commit = response.headers.get('fanwise-commit')
+      if (commit !== null) this.#commits.add(commit)
       return await read(response)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason

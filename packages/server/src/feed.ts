@@ -1,4 +1,5 @@
 import type { AdminApi } from '@fanwise/sdk'
+import { CommitCodec, type Session } from './domain/commit.ts'
 import { CursorCodec } from './domain/cursor.ts'
 import type { Limits } from './domain/limits.ts'
 import type { UserBackend } from './http/backend.ts'
@@ -15,6 +16,7 @@ import { createDirectory } from './service/directory.ts'
 import { createOwedPushes } from './service/owed-pushes.ts'
 import { people } from './service/people.ts'
 import { postReads, postWrites } from './service/posts.ts'
+import { NO_SESSION, openSession } from './service/session.ts'
 import { parse } from './service/wire.ts'
 
 export interface Ports {
@@ -37,7 +39,7 @@ export interface FeedOptions {
 
 /** The whole API in process: what the HTTP routes call, and what tests and commands call without HTTP. */
 export interface Feed {
-  as(user: string): UserBackend
+  as(user: string, session?: Session): UserBackend
   readonly admin: AdminApi
   /** Resolves when no list is being built. */
   idle(): Promise<void>
@@ -53,6 +55,7 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
     requestBuild: list => builders.request(list)
   })
   const { limits, mode, roles, seen } = options
+  const commits = new CommitCodec(options.secret)
   const base = {
     ...ports,
     limits,
@@ -63,16 +66,18 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
     owed: createOwedPushes(ports.feeds),
     directory: createDirectory(ports),
     cursors: new CursorCodec(options.secret),
+    ...NO_SESSION,
     buildersIdle: () => builders.idle(),
     build: builders.build
   }
   return {
-    as(user) {
-      const reads = postReads(base, user)
+    as(user, session) {
+      const context = { ...base, ...(session && openSession(commits, session)) }
+      const reads = postReads(context, user)
       return {
         ...reads,
-        ...postWrites(base, user),
-        ...people(base, user),
+        ...postWrites(context, user),
+        ...people(context, user),
         getPost: async id => parse(await reads.postBytes(id)),
         feed: async query => parse(await reads.feedBytes(query)),
         userPosts: async (author, query) => parse(await reads.userPostsBytes(author, query))

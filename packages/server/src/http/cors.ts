@@ -2,11 +2,12 @@ import type { FastifyInstance } from 'fastify'
 
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Request-Id',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Fanwise-Min-Commit, Idempotency-Key, X-Request-Id',
   'access-control-max-age': '600'
 }
 
-const EXPOSED = 'Link, Location, Retry-After, X-Request-Id'
+const EXPOSED = 'Fanwise-Commit, Link, Location, Retry-After, X-Request-Id'
 
 /** Lets pages of the listed origins call the API with a token; cookies are never used. */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {

@@ -4,13 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { ERRORS } from '../domain/errors.ts'
 import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
 import { BatchResultSchema } from './schemas/batch.ts'
+import { NewerCountSchema } from './schemas/feed.ts'
 import { PostPageSchema, PostSchema } from './schemas/post.ts'
 import { ProblemSchema } from './schemas/problem.ts'
 import { AuthorPageSchema, AuthorSchema, ProfilePageSchema, ProfileSchema } from './schemas/user.ts'
 
 const named = [
   ...[AuthorSchema, ProfileSchema, AuthorPageSchema, ProfilePageSchema, PostSchema, PostPageSchema],
-  ...[BatchResultSchema, VerifyReportSchema, StatsSchema, ProblemSchema]
+  ...[NewerCountSchema, BatchResultSchema, VerifyReportSchema, StatsSchema, ProblemSchema]
 ]
 
 const tags = [

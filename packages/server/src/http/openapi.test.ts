@@ -118,6 +118,7 @@ get /v1/admin/stats
 get /v1/admin/users
 get /v1/blocks
 get /v1/feed
+get /v1/feed/newer
 get /v1/mutes
 get /v1/posts/{id}
 get /v1/users/{id}

@@ -23,11 +23,12 @@ function nextCursorOf(bytes: Uint8Array): string | null {
   return NEXT.exec(Buffer.from(tail).toString())?.[1] ?? null
 }
 
-/** The address is relative to the server, so it holds behind any proxy. */
+/** A cursor holds its bounds. The address is relative to the server, so it holds behind any proxy. */
 function linkNext(reply: FastifyReply, cursor: string | null): FastifyReply {
   if (cursor === null) return reply
   const [path = '', query = ''] = reply.request.url.split('?')
   const next = new URLSearchParams(query)
+  for (const bound of ['after', 'before']) next.delete(bound)
   next.set('cursor', cursor)
   return reply.header('link', `<${path}?${next}>; rel="next"`)
 }

@@ -1,5 +1,5 @@
 import type { Limits } from '../domain/limits.ts'
-import type { PostId } from '../domain/post-id.ts'
+import { BEGINNING, type PostId } from '../domain/post-id.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hydrated } from './hydrate.ts'
 import type { Skeleton, Stretch } from './skeleton.ts'
@@ -16,6 +16,13 @@ export interface Filled {
   /** A bound was met before the page was full. */
   readonly partial: boolean
   readonly source: PageSource
+}
+
+/** `from`: where the walk stands, an id that is not shown; `until`: the id that it does not get past, if any. */
+export interface FillQuery {
+  readonly from: PostId
+  readonly until?: PostId | undefined
+  readonly limit: number
 }
 
 export interface FillContext {
@@ -46,7 +53,7 @@ function nextAfter(stretch: Stretch, kept: readonly Hydrated[], need: number): P
  */
 export async function fillPage(
   { clock, limits }: FillContext,
-  query: { readonly below: PostId; readonly limit: number },
+  query: FillQuery,
   skeleton: Skeleton,
   keep: (ids: readonly PostId[]) => Promise<Hydrated[]>
 ): Promise<Filled> {
@@ -54,12 +61,13 @@ export async function fillPage(
   const posts: Hydrated[] = []
   const stretches: Stretch[] = []
   const withinBounds = () => looked < limits.pageScan && clock.monotonic() - started < limits.pageMs
-  let next: PostId | null = query.below
+  let next: PostId | null = query.from
   let looked = 0
   do {
     const need: number = query.limit - posts.length
     const want = wantedIds(need, stretches.length, limits.pageScan - looked)
-    const stretch = await skeleton({ below: next, need: Math.min(need, want), want })
+    const { until = BEGINNING } = query
+    const stretch = await skeleton({ from: next, until, need: Math.min(need, want), want })
     const kept = await keep(stretch.ids)
     next = nextAfter(stretch, kept, need)
     posts.push(...kept.slice(0, need))

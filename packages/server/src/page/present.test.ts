@@ -9,6 +9,7 @@ const author: User = {
   number: 7,
   id: 'ann',
   version: 1,
+  visibility: 'public',
   status: 'active',
   createdAt: 1,
   counts: { followers: 1, following: 2, posts: 3 },

@@ -12,10 +12,15 @@ export interface RulesContext {
 
 /**
  * The reader's rules, cached in Feeds. The lease makes it safe: whoever changes a rule voids it after the commit, so
- * that rules loaded before the change are not kept. @throws Problem unavailable
+ * that rules loaded before the change are not kept. `fresh` leaves out what is cached. @throws Problem unavailable
  */
-export async function readRules(context: RulesContext, reader: number): Promise<Rules> {
+export async function readRules(
+  context: RulesContext,
+  reader: number,
+  fresh = false
+): Promise<Rules> {
   const { store, feeds, telemetry } = context
+  if (fresh) return reachStore(() => store.rules(reader))
   const cached = await reachFeeds(telemetry, () => feeds.rules(reader))
   if (cached !== null && 'rules' in cached) return cached.rules
   const rules = await reachStore(() => store.rules(reader))

@@ -6,14 +6,18 @@ import { belowFloor, takeWarm } from './lists.ts'
 import { reachStore } from './reach.ts'
 import { mergeTimelines, type TimelineContext } from './timelines.ts'
 
-/** Ids below a bound are asked for: up to `want`, but nothing slow is read once there are `need`. */
+/**
+ * The ids next to `from` are asked for, in the direction of the walk: up to `want`, but nothing slow is read once there
+ * are `need`. A walk down ends above `until`.
+ */
 export interface Ask {
-  readonly below: PostId
+  readonly from: PostId
+  readonly until: PostId
   readonly need: number
   readonly want: number
 }
 
-/** The next ids of a walk, newest first and without a gap. `exhausted`: nothing lies below them. */
+/** The next ids of a walk, in its order and without a gap. `exhausted`: nothing lies behind them. */
 export interface Stretch {
   readonly ids: readonly PostId[]
   readonly exhausted: boolean
@@ -60,7 +64,7 @@ async function homeAboveFloor(
   ask: Ask,
   feed: Taken
 ): Promise<Stretch | null> {
-  const { below, want } = ask
+  const { from: below, until, want } = ask
   const full = feed.ids.length >= want
   const above = (full ? feed.ids.at(-1) : undefined) ?? feed.floor
   const merged = await mergeTimelines(context, reader.number, reader.rules, {
@@ -73,22 +77,33 @@ async function homeAboveFloor(
   const ids = all.slice(0, want)
   return {
     ids,
-    exhausted: above === BEGINNING && ids.length < want,
+    exhausted: above <= until && ids.length < want,
     usedFeeds: true,
     usedStore: merged.usedStore
   }
 }
 
+/** What lies at or below `until` is none of the walk's. */
+function endedAbove(stretch: Stretch, until: PostId): Stretch {
+  if (until === BEGINNING) return stretch
+  const ids = stretch.ids.filter(id => id > until)
+  return { ...stretch, ids, exhausted: stretch.exhausted || ids.length < stretch.ids.length }
+}
+
 /**
- * The reader's home feed: the warm list above its floor, from there on the Store; all from the Store while it is not
- * warm. The rules are read before: they say whose timelines are merged. @throws Problem unavailable
+ * The reader's home feed, downwards: the warm list above its floor, from there on the Store; all from the Store while it
+ * is not warm. The rules are read before: they say whose timelines are merged. @throws Problem unavailable
  */
 export async function homeSkeleton(
   context: SkeletonContext,
   reader: HomeReader,
   ask: Ask
 ): Promise<Stretch> {
-  const { below, need, want } = ask
+  return endedAbove(await wholeHome(context, reader, ask), ask.until)
+}
+
+async function wholeHome(context: SkeletonContext, reader: HomeReader, ask: Ask): Promise<Stretch> {
+  const { from: below, need, want } = ask
   const feed = await takeWarm(context, `feed:${reader.number}`, below, want)
   const usable = feed !== null && feed.floor < below && reader.rulesHold()
   const upper = usable ? await homeAboveFloor(context, reader, ask, feed) : null
@@ -110,7 +125,8 @@ export async function storeSkeleton(
   reader: number,
   ask: Ask
 ): Promise<Stretch> {
-  return homeFromStore(context.store, reader, ask.below, ask.want)
+  const stretch = await homeFromStore(context.store, reader, ask.from, ask.want)
+  return endedAbove(stretch, ask.until)
 }
 
 /**
@@ -123,7 +139,7 @@ export async function authorSkeleton(
   ask: Ask
 ): Promise<Stretch> {
   const ids = await reachStore(() =>
-    context.store.idsByAuthor(author, ask.below, BEGINNING, ask.want)
+    context.store.idsByAuthor(author, ask.from, BEGINNING, ask.want)
   )
   return fromStore(ids, ask.want)
 }

@@ -35,6 +35,13 @@ export function homeConformance(name: string, make: MakeStore): void {
         if (page.length < limit) break
       }
       assert.deepEqual(walked, expected)
+      const upward: string[] = []
+      for (let above = BEGINNING; ; above = upward.at(-1)!) {
+        const page = await store.newerHomeIds(ann, above, limit)
+        upward.push(...page)
+        if (page.length < limit) break
+      }
+      assert.deepEqual(upward, expected.toReversed())
     }
     assert.deepEqual(
       await store.homeIds(others[3]!, END, 500),

@@ -47,12 +47,22 @@ export interface Member {
   readonly position: string
 }
 
-export type MemberList = 'followers' | 'following' | 'blocks' | 'mutes'
+/** `requests`: who asks to follow the owner; `requested`: whom the owner asks. */
+export type MemberList =
+  | 'followers'
+  | 'following'
+  | 'blocks'
+  | 'mutes'
+  | 'requests'
+  | 'requested'
 
 export interface Relation {
   readonly reader: number
   readonly author: number
 }
+
+/** Whether a follow changed anything; or the author is private, and a request waits for them. */
+export type Followed = boolean | 'requested'
 
 export interface LikedMany {
   readonly added: number
@@ -87,7 +97,10 @@ export interface UserStore {
   usersByNumbers(numbers: readonly number[]): Promise<readonly User[]>
   /** Creates those that don't exist, with an empty profile. Returns all, in any order. */
   ensureUsers(ids: readonly string[]): Promise<readonly User[]>
-  /** Creates or changes; absent fields stay. Writes a `user` event. */
+  /**
+   * Creates or changes; absent fields stay. Writes a `user` event. An account that turns public leaves its requests to
+   * `acceptOpened`.
+   */
   putUser(id: string, change: Partial<Profile>, key?: IdempotencyKey): Promise<Written<User>>
   /** The same for many, without keys. `created` counts those that were not there. */
   putUsers(
@@ -146,17 +159,37 @@ export interface PostStore {
    * Always from the primary.
    */
   homeIds(reader: number, below: PostId, limit: number, extent?: Extent): Promise<readonly PostId[]>
+  /** The same upwards: live and shown posts with id > `above`, oldest first. */
+  newerHomeIds(reader: number, above: PostId, limit: number): Promise<readonly PostId[]>
+}
+
+/** What an author decides about those who follow or ask to. */
+export interface RequestStore {
+  /** The request becomes a follow; false: it is one already. @throws Problem request_not_found */
+  acceptRequest(author: number, reader: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** `value` tells whether there was one. */
+  rejectRequest(author: number, reader: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /** Ends the reader's follow as an unfollow does. */
+  removeFollower(author: number, reader: number, key?: IdempotencyKey): Promise<Written<boolean>>
+  /**
+   * Accepts up to `limit` requests that accounts had when they turned public: of this author, or of all, in turns.
+   * Returns the follows that were added; fewer than `limit` may be left only when others work on them too.
+   */
+  acceptOpened(limit: number, author?: number): Promise<readonly Relation[]>
 }
 
 /** Follows and rules. Each change writes outbox rows for the reader's rules, and for the author's list. */
 export interface RelationStore {
-  /** @throws Problem blocked, follows_limit. `value` tells whether it changed anything. */
-  follow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
-  /** Many at once, without keys; pairs that are blocked are left out. Returns the pairs that were added. */
+  /** Asks an author who is private, without an event. @throws Problem blocked, follows_limit, requests_limit */
+  follow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<Followed>>
+  /**
+   * Many at once, without keys, private authors too; pairs that are blocked are left out. Returns the pairs that were
+   * added.
+   */
   followMany(pairs: readonly Relation[]): Promise<readonly Relation[]>
-  /** Writes a cut. */
+  /** Writes a cut; takes a request back. */
   unfollow(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
-  /** Also ends both follows, with cuts. @throws Problem rules_limit */
+  /** Also ends both follows, with cuts, and both requests. @throws Problem rules_limit */
   block(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
   unblock(reader: number, author: number, key?: IdempotencyKey): Promise<Written<boolean>>
   /** @throws Problem rules_limit */
@@ -191,8 +224,8 @@ export interface LikeStore {
   like(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
   unlike(user: number, post: PostId, key?: IdempotencyKey): Promise<Written<boolean>>
   /**
-   * Many at once. Left out are likes by users and of authors who are not active or block each other, and of posts that
-   * are not there.
+   * Many at once. Left out are likes by users and of authors who are not active or block each other, of posts by
+   * private authors whom the user does not follow, and of posts that are not there.
    */
   likeMany(likes: readonly { readonly user: number; readonly post: PostId }[]): Promise<LikedMany>
   /** Which of the posts the user likes. */
@@ -265,7 +298,7 @@ export interface OutboxStore {
 
 export interface UpkeepStore {
   /**
-   * Of users who are gone: tombstones posts, removes follows, likes, blocks, mutes, hides and cuts, and takes their words
+   * Of users who are gone: tombstones posts, removes follows, requests, likes, blocks, mutes, hides and cuts, and takes their words
    * from what keys keep; up to `limit` rows. Returns how much it did: 0 when there is nothing to do for now.
    */
   cleanGone(limit: number): Promise<number>
@@ -295,7 +328,8 @@ export interface KeyStore {
 export interface AuditStore {
   /**
    * What the reader's feed must be, by plain SQL that shares nothing with the page stage: own posts + posts of
-   * followees, minus deleted, hidden, muted, blocked either way, and authors suspended or gone; id descending.
+   * followees, minus deleted, hidden, muted, blocked either way, and authors suspended or gone; id descending. Whoever
+   * asks to follow a private author is no follower.
    */
   oracle(reader: number, below: PostId, limit: number): Promise<readonly PostId[]>
 }
@@ -306,6 +340,7 @@ export interface Store
     UserStore,
     PostStore,
     RelationStore,
+    RequestStore,
     LikeStore,
     DeliveryStore,
     OutboxStore,

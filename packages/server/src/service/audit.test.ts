@@ -6,6 +6,7 @@ import { GateFullError } from '../lib/gate.ts'
 import { createPager } from '../page/page.ts'
 import { createAudit } from './audit.ts'
 import { createDirectory } from './directory.ts'
+import { NO_SESSION } from './session.ts'
 
 function auditOf(world: WriteWorld, build: () => Promise<unknown>) {
   const { store, feeds, log, clock, telemetry, limits } = world
@@ -17,6 +18,7 @@ function auditOf(world: WriteWorld, build: () => Promise<unknown>) {
     cursors: new CursorCodec('secret'),
     owed: { add() {}, owes: () => false },
     seen() {},
+    ...NO_SESSION,
     buildersIdle: async () => {},
     build,
     mode: 'test',

@@ -7,9 +7,10 @@ import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import type { Directory } from './directory.ts'
 import type { OwedPushes } from './owed-pushes.ts'
+import type { OpenSession } from './session.ts'
 
-/** What the services work with. */
-export interface ServiceContext {
+/** What the services work with, for one request. */
+export interface ServiceContext extends OpenSession {
   readonly store: Store
   readonly feeds: Feeds
   readonly clock: Clock

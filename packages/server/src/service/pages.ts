@@ -1,8 +1,8 @@
 import type { Page, PageQuery } from '@fanwise/sdk'
-import type { CursorCodec, ListName } from '../domain/cursor.ts'
+import type { Cursor, CursorCodec, ListName } from '../domain/cursor.ts'
 import { END, type PostId } from '../domain/post-id.ts'
-import type { PageResult } from '../page/page.ts'
 import { presentPage } from '../page/present.ts'
+import type { PageResult } from '../page/read-page.ts'
 
 export const LIMIT_DEFAULT = 20
 
@@ -23,8 +23,16 @@ export async function pageOfPosts(
   read: (query: { below: PostId; limit: number }) => Promise<PageResult>
 ): Promise<Uint8Array> {
   const below = query.cursor === undefined ? END : cursors.decode(query.cursor, listing)
-  const result = await read({ below, limit: query.limit ?? LIMIT_DEFAULT })
-  const next = result.next === null ? null : cursors.encode({ ...listing, last: result.next })
+  return pageBytes(cursors, listing, await read({ below, limit: query.limit ?? LIMIT_DEFAULT }))
+}
+
+/** A page of posts as JSON bytes, with the cursor that goes on behind it. */
+export function pageBytes(
+  cursors: CursorCodec,
+  walk: Omit<Cursor, 'last'>,
+  result: PageResult
+): Uint8Array {
+  const next = result.next === null ? null : cursors.encode({ ...walk, last: result.next })
   return presentPage(result, next)
 }
 

@@ -7,6 +7,7 @@ import type {
   UserId,
   WriteOptions
 } from '@fanwise/sdk'
+import { changesRules, type Trace } from '../domain/commit.ts'
 import { Problem } from '../domain/errors.ts'
 import { unknownUser } from '../domain/unknown.ts'
 import type { User } from '../domain/user.ts'
@@ -77,7 +78,9 @@ function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationC
     const { user, key } = await openWrite(context, id, options, kind, target)
     await unlessDone(context, key, refuse)
     // Nothing stands between a user and nobody: it is undone already.
-    if (author !== undefined) await changeRelation(context, kind, user.number, author.number, key)
+    if (author === undefined) return
+    await changeRelation(context, kind, user.number, author.number, key)
+    context.committed(traceOf(kind, user.number, author.number))
   }
   return {
     follow: change('follow'),
@@ -87,6 +90,10 @@ function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationC
     mute: change('mute'),
     unmute: change('unmute')
   }
+}
+
+function traceOf(kind: RelationChange, reader: number, author: number): Trace {
+  return kind === 'follow' ? { kind, reader, author } : { kind: 'rules', reader }
 }
 
 function lists(context: ServiceContext, id: UserId) {
@@ -112,6 +119,10 @@ function lists(context: ServiceContext, id: UserId) {
   }
 }
 
+async function blocksOf(context: ServiceContext, reader: number): Promise<ReadonlySet<number>> {
+  return (await readRules(context, reader, changesRules(context.traces, reader))).blocks
+}
+
 /** One page of people. Those whom the viewer may not see are left out, so a page may be short. */
 async function members(
   context: ServiceContext,
@@ -121,8 +132,7 @@ async function members(
   query: PageQuery
 ): Promise<Page<Author>> {
   const { store, cursors, directory } = context
-  const blocked =
-    viewer && list !== 'blocks' ? (await readRules(context, viewer.number)).blocks : null
+  const blocked = viewer && list !== 'blocks' ? await blocksOf(context, viewer.number) : null
   const listing = { list, reader: viewer?.number ?? 0, owner: owner.number }
   return pageOfRows(cursors, listing, query, {
     read: (before, limit) => store.members(list, owner.number, before, limit),

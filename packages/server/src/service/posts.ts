@@ -17,7 +17,8 @@ import { createPost, deletePost, editPost } from '../publish/posts.ts'
 import { changeHide } from '../publish/relations.ts'
 import { checkPost } from '../publish/validate.ts'
 import type { ServiceContext } from './context.ts'
-import { EMPTY_PAGE, pageOfPosts } from './pages.ts'
+import { homeReads } from './home.ts'
+import { pageOfPosts } from './pages.ts'
 import { openWrite, unlessDone } from './request-key.ts'
 import { visibleTo } from './visible.ts'
 import { parse } from './wire.ts'
@@ -29,7 +30,7 @@ type PostMethods = 'createPost' | 'editPost' | 'deletePost' | 'like' | 'unlike' 
 
 /** What a user does to posts. */
 export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, PostMethods> {
-  const { pager } = context
+  const { pager, committed } = context
   const write: Write = (options, ...request) => openWrite(context, id, options, ...request)
   const existing = (post: PostId) => beforeFirstWrite(context, id, post)
   /** Whoever may not see a post does not learn that it exists. */
@@ -52,6 +53,7 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
       checkPost({ content, attrs }, context.limits)
       const { user, key } = await write(options, 'createPost', post)
       const { value } = await createPost(context, { author: user.number, content, attrs }, key)
+      committed({ kind: 'post', author: user.number, post: value.post.id })
       return parse<Post>(presentPost(value, 0, false))
     },
     async editPost(post: PostId, change: PostChange, options) {
@@ -59,12 +61,14 @@ export function postWrites(context: ServiceContext, id: UserId): Pick<FeedApi, P
       const { user, key } = await write(options, 'editPost', post, change)
       const edit = () => editPost(context, user.number, post, change, key)
       const { value } = await own(user, post, edit)
+      committed({ kind: 'post', author: user.number, post })
       return parse<Post>(await presentEdited(context, user, value))
     },
     async deletePost(post, options) {
       await existing(post)
       const { user, key } = await write(options, 'deletePost', post)
       await own(user, post, () => deletePost(context, user.number, post, key))
+      committed({ kind: 'post', author: user.number, post })
     },
     ...changes(context, write, existing)
   }
@@ -112,41 +116,28 @@ function changes(context: ServiceContext, write: Write, existing: (post: PostId)
     if (change === 'hide')
       await unlessDone(context, key, () => context.pager.post(user.number, post))
     await changeHide(context, change, user.number, post, key)
+    context.committed({ kind: 'rules', reader: user.number })
   }
   return { like: like('like'), unlike: like('unlike'), hide: hide('hide'), unhide: hide('unhide') }
 }
 
 /** Pages and posts as one user sees them, as JSON bytes. */
 export function postReads(context: ServiceContext, id: UserId) {
-  const { directory, pager, cursors, seen, owed } = context
+  const { directory, pager, cursors, traces } = context
   return {
-    async feedBytes(query: PageQuery = {}): Promise<Uint8Array> {
-      const user = await directory.reader(id)
-      if (user === undefined) return emptyPage(query, id)
-      seen(user.number)
-      const listing = { list: 'home', reader: user.number, owner: user.number } as const
-      const source = owed.owes(user.number) ? 'store' : 'any'
-      return pageOfPosts(cursors, listing, query, at => pager.home(user.number, { ...at, source }))
-    },
+    ...homeReads(context, id),
     async userPostsBytes(author: UserId, query: PageQuery = {}): Promise<Uint8Array> {
       const viewer = await directory.reader(id)
       const reader = viewer?.number ?? NOBODY
       const owner = (await visibleTo(context, viewer, author)).number
       const listing = { list: 'author', reader, owner } as const
-      return pageOfPosts(cursors, listing, query, at => pager.timeline(reader, owner, at))
+      return pageOfPosts(cursors, listing, query, at =>
+        pager.timeline(reader, owner, { ...at, traces })
+      )
     },
     async postBytes(post: PostId): Promise<Uint8Array> {
       const reader = (await directory.reader(id))?.number ?? NOBODY
-      return pager.post(reader, post)
+      return pager.post(reader, post, traces)
     }
   }
-}
-
-/** A reader without a number got no cursor from us. */
-function emptyPage(query: PageQuery, id: UserId): Uint8Array {
-  if (query.cursor === undefined) return EMPTY_PAGE
-  throw new Problem(
-    'invalid_cursor',
-    `The user "${id}" has no feed yet, so no cursor of it exists.`
-  )
 }

@@ -1,3 +1,4 @@
+import { changesRules } from '../domain/commit.ts'
 import { unknownUser } from '../domain/unknown.ts'
 import type { User } from '../domain/user.ts'
 import { readRules } from '../page/rules.ts'
@@ -11,7 +12,8 @@ export async function visibleTo(
 ): Promise<User> {
   const user = await context.directory.visible(id)
   if (viewer === undefined || viewer.number === user.number) return user
-  const { blocks } = await readRules(context, viewer.number)
+  const changed = changesRules(context.traces, viewer.number)
+  const { blocks } = await readRules(context, viewer.number, changed)
   if (blocks.has(user.number)) throw unknownUser(id)
   return user
 }

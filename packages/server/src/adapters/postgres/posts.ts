@@ -91,7 +91,7 @@ async function deleteOwn(tx: Queries, author: number, id: PostId): Promise<null>
   return null
 }
 
-type Posts = Omit<PostStore, 'publish' | 'importPosts' | 'homeIds'>
+type Posts = Omit<PostStore, 'publish' | 'importPosts' | 'homeIds' | 'newerHomeIds'>
 
 export function posts(db: Database): Posts {
   return {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { guard } from '../auth/access.ts'
+import { sendCommits } from '../commits.ts'
 import { BODY_LIMIT, type HttpOptions } from '../options.ts'
 import { refuseUndeclared } from '../undeclared.ts'
 import { adminRoutes, suspensionRoutes } from './admin.ts'
@@ -16,6 +17,7 @@ export function v1(options: HttpOptions): FastifyPluginAsyncTypebox {
   const { backend, auth, bodyLimit = BODY_LIMIT } = options
   return async app => {
     guard(app, auth)
+    sendCommits(app)
     refuseUndeclared(app)
     await app.register(postRoutes(backend))
     await app.register(likeRoutes(backend))

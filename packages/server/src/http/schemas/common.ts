@@ -57,21 +57,20 @@ export const UserParams = Type.Object({ id: UserIdSchema }, strict)
 export const PostParams = Type.Object({ id: PostIdSchema }, strict)
 export const ReaderParams = Type.Object({ reader: UserIdSchema }, strict)
 
-export const PageQuerySchema = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'Items per page; 20 if absent.',
-        examples: [20]
-      })
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        description: '`nextCursor` of the page before; from the beginning if absent.'
-      })
-    )
-  },
-  strict
-)
+export const pageFields = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Items per page; 20 if absent.',
+      examples: [20]
+    })
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      description: '`nextCursor` of the page before; from the beginning if absent.'
+    })
+  )
+}
+
+export const PageQuerySchema = Type.Object(pageFields, strict)

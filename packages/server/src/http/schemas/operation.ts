@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { COMMITS_MAX } from '../../domain/commit.ts'
 import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
 import type { Access } from '../auth/access.ts'
 import { PROBLEM_TYPE, problemDetails } from '../problem-details.ts'
@@ -46,6 +47,9 @@ interface Operation {
 /** The success that says nothing. */
 export const DONE = { 204: Type.Null({ description: 'Done, now or before.' }) }
 
+const COMMITTED =
+  'The header `Fanwise-Commit` of the answer names what was written, for `Fanwise-Min-Commit`.'
+
 /** What the documentation tells of a route beside its parameters and body. */
 export function operation(one: Operation) {
   const { access = 'user', writes = false, takesBody = false } = one
@@ -53,12 +57,14 @@ export function operation(one: Operation) {
     ...[...COMMON, ...BY_ACCESS[access]],
     ...(writes && access !== 'server' ? (['account_suspended'] as const) : []),
     ...[...(writes ? BY_WRITE : []), ...(takesBody ? BY_BODY : [])],
+    ...(access !== 'server' && !writes ? (['invalid_commit'] as const) : []),
     ...(one.errors ?? [])
   ]
   return {
     operationId: one.id,
     tags: [one.tag],
     summary: one.summary,
+    ...(writes && access !== 'server' && { description: COMMITTED }),
     security: SECURITY[access],
     headers: headers(access, writes) as object,
     response: { ...one.answer, ...problems(codes) } as Record<string, object>
@@ -73,9 +79,13 @@ function headers(access: Access, writes: boolean) {
   const actingFor = Type.String({
     description: 'For whom the server key acts; not with user tokens.'
   })
+  const minCommit = Type.String({
+    description: `Values of \`Fanwise-Commit\` that writes answered, at most ${COMMITS_MAX}, separated by commas: what they name is looked for, whatever has reached this server.`
+  })
   return Type.Object({
     ...(writes && { 'Idempotency-Key': Type.Optional(key) }),
-    ...(access !== 'server' && { 'Fanwise-User': Type.Optional(actingFor) })
+    ...(access !== 'server' && { 'Fanwise-User': Type.Optional(actingFor) }),
+    ...(access !== 'server' && !writes && { 'Fanwise-Min-Commit': Type.Optional(minCommit) })
   })
 }
 

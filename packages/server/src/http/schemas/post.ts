@@ -69,7 +69,11 @@ export const PostPageSchema = Type.Object(
       Type.Literal(true, { description: 'Cut short by a bound; `nextCursor` goes on behind it.' })
     )
   },
-  { $id: 'PostPage', ...strict, description: 'Posts, newest first.' }
+  {
+    $id: 'PostPage',
+    ...strict,
+    description: 'Posts, newest first; oldest first in a walk up, by `after` alone.'
+  }
 )
 
 export const PostPageRef = Type.Unsafe<Page<Post>>({ $ref: 'PostPage#' })

@@ -1,6 +1,6 @@
 import { Problem } from '../../../domain/errors.ts'
 import type { NewPost, Post, PostChange } from '../../../domain/post.ts'
-import type { PostId } from '../../../domain/post-id.ts'
+import { END, type PostId } from '../../../domain/post-id.ts'
 import { unknownPost } from '../../../domain/unknown.ts'
 import type { Extent, PostStore, Published } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite, toUser } from './context.ts'
@@ -121,6 +121,14 @@ export function posts(context: Context): Omit<PostStore, 'importPosts'> {
       [reader, ...tables.follows.from(reader).keys()]
         .flatMap(author => between(context, author, ['0', below], limit, extent))
         .sort((a, b) => (a > b ? -1 : 1))
+        .slice(0, limit),
+
+    newerHomeIds: async (reader, above, limit) =>
+      [reader, ...tables.follows.from(reader).keys()]
+        .flatMap(author =>
+          between(context, author, [above, END], Number.POSITIVE_INFINITY, 'shown')
+        )
+        .sort()
         .slice(0, limit)
   }
 }

@@ -1,0 +1,72 @@
+import { changesRules, type Trace } from '../domain/commit.ts'
+import type { PostId } from '../domain/post-id.ts'
+import { PULLED_NOW, type Rules } from '../domain/rules.ts'
+import type { Store } from '../ports/store.ts'
+import type { Caches } from './caches.ts'
+import { reachStore } from './reach.ts'
+import { type RulesContext, readRules } from './rules.ts'
+
+export interface TraceContext extends RulesContext {
+  readonly store: RulesContext['store'] & Pick<Store, 'follows'>
+  readonly caches: Pick<Caches, 'posts'>
+}
+
+/** What a read has to reckon with. */
+export interface Sought {
+  readonly rules: Rules
+  /** Posts that belong into the reader's feed, though its warm list may lack them. */
+  readonly posts: readonly PostId[]
+}
+
+/** The reader's rules, from the Store if a trace says that they changed; changed posts are loaded again. @throws Problem unavailable */
+export async function rulesAfter(
+  context: TraceContext,
+  reader: number,
+  traces: readonly Trace[]
+): Promise<Rules> {
+  context.caches.posts.forget(postTraces(traces).map(({ post }) => post))
+  return readRules(context, reader, changesRules(traces, reader))
+}
+
+/**
+ * Looks in the Store for what the traces name, and waits for nothing. Posts of an author whom the reader followed since
+ * may not be in their feed yet: such an author is merged like one who is not pushed. @throws Problem unavailable
+ */
+export async function lookFor(
+  context: TraceContext,
+  reader: number,
+  traces: readonly Trace[]
+): Promise<Sought> {
+  const rules = await rulesAfter(context, reader, traces)
+  const posts = postTraces(traces)
+  const followed = traces.flatMap(trace =>
+    trace.kind === 'follow' && trace.reader === reader ? [trace.author] : []
+  )
+  const followees = await stillFollowed(context, reader, [
+    ...followed,
+    ...posts.map(({ author }) => author)
+  ])
+  const shows = (author: number) => author === reader || followees.has(author)
+  const merged = followed.filter(shows).map(author => [author, PULLED_NOW] as const)
+  return {
+    rules:
+      merged.length === 0 ? rules : { ...rules, pulled: new Map([...rules.pulled, ...merged]) },
+    posts: posts.filter(({ author }) => shows(author)).map(({ post }) => post)
+  }
+}
+
+function postTraces(traces: readonly Trace[]) {
+  return traces.filter(trace => trace.kind === 'post')
+}
+
+/** A trace may be older than an unfollow of which no cut is left. */
+async function stillFollowed(
+  { store }: Pick<TraceContext, 'store'>,
+  reader: number,
+  authors: readonly number[]
+): Promise<ReadonlySet<number>> {
+  const asked = [...new Set(authors)].filter(author => author !== reader)
+  if (asked.length === 0) return new Set()
+  const follows = await reachStore(() => store.follows(asked.map(author => ({ reader, author }))))
+  return new Set(asked.filter((_, index) => follows[index]))
+}

@@ -1,0 +1,61 @@
+import type { FeedQuery, NewerCount, NewerQuery, UserId } from '@fanwise/sdk'
+import { Problem } from '../domain/errors.ts'
+import { isPostId, type PostId } from '../domain/post-id.ts'
+import type { ServiceContext } from './context.ts'
+import { EMPTY_PAGE, LIMIT_DEFAULT, type Listing, pageBytes } from './pages.ts'
+import { lookBack, placeOf, UP, walkOf } from './walks.ts'
+
+/** Posts above a place that are counted. */
+const COUNT_MAX = 100
+
+/** The home feed of one user. */
+export function homeReads(context: ServiceContext, id: UserId) {
+  const { directory, cursors, pager, seen, owed, traces } = context
+  const optionsOf = (reader: number, except: Iterable<PostId>) => ({
+    source: owed.owes(reader) ? ('store' as const) : ('any' as const),
+    except: new Set(except),
+    traces
+  })
+  return {
+    async feedBytes(query: FeedQuery = {}): Promise<Uint8Array> {
+      const user = await directory.reader(id)
+      if (user === undefined) return emptyPage(query, id)
+      seen(user.number)
+      const listing = listingOf(user.number)
+      const { limit = LIMIT_DEFAULT, after, known } = query
+      const walk = walkOf(cursors, listing, query)
+      const except = known === undefined ? [] : [...known, ...(after === undefined ? [] : [after])]
+      const at = { ...walk, ...optionsOf(user.number, except), limit }
+      if (at.up)
+        return pageBytes(cursors, { ...listing, walk: UP }, await pager.newer(user.number, at))
+      const bounded = { ...listing, ...(at.above !== undefined && { walk: at.above }) }
+      return pageBytes(cursors, bounded, await pager.home(user.number, at))
+    },
+    async newer({ after, known }: NewerQuery): Promise<NewerCount> {
+      const user = await directory.reader(id)
+      if (user === undefined) {
+        emptyPage({ after }, id)
+        return { count: 0, more: false }
+      }
+      seen(user.number)
+      const place = placeOf(cursors, listingOf(user.number), after)
+      const above = known === undefined ? place : lookBack(place)
+      const options = optionsOf(user.number, known === undefined ? [] : [...known, place])
+      return pager.countNewer(user.number, { ...options, above, limit: COUNT_MAX })
+    }
+  }
+}
+
+function listingOf(reader: number): Listing {
+  return { list: 'home', reader, owner: reader }
+}
+
+/** A reader without a number got no cursor from us. */
+function emptyPage({ cursor, after, before }: FeedQuery, id: UserId): Uint8Array {
+  const bounds = [after, before].filter(bound => bound !== undefined)
+  if (cursor === undefined && bounds.every(isPostId)) return EMPTY_PAGE
+  throw new Problem(
+    'invalid_cursor',
+    `The user "${id}" has no feed yet, so no cursor of it exists.`
+  )
+}
