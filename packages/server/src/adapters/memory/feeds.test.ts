@@ -116,3 +116,20 @@ test('a read of a deep list finds every page', async () => {
     assert.deepEqual(page, ids.slice(i + 1, i + 21))
   }
 })
+
+test('a snapshot brings back lists and rules as they were, and can do so again', async () => {
+  const { feeds, clock } = make(10_000_000)
+  const list = 'feed:1'
+  await warm(feeds, list)
+  const read = await feeds.rules(1)
+  assert.ok('lease' in read && read.lease !== null)
+  await feeds.fillRules(1, read.lease, NO_RULES)
+  const restore = feeds.snapshot()
+  for (let times = 0; times < 2; times++) {
+    await feeds.push([{ list, id: makePostId(clock.now(), 0, 1) }])
+    await feeds.dropRules([1])
+    restore()
+    assert.deepEqual((await feeds.take(list, END, 10)).ids, [])
+    assert.ok('rules' in (await feeds.rules(1)))
+  }
+})

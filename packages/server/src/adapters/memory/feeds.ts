@@ -42,12 +42,18 @@ export interface MemoryFeedsOptions {
 const BYTES_MAX = 256 * 1024 * 1024
 const RULES_SHARE = 1 / 8
 
+/** Feeds that can become old again, as a server does that lost its last writes. */
+export interface RestorableFeeds extends Feeds {
+  /** Keeps what is held now; calling the answer brings that back. */
+  snapshot(): () => void
+}
+
 /** Feeds in the memory of one process. Nothing here waits, so each method is atomic. */
-export function createMemoryFeeds(options: MemoryFeedsOptions): Feeds {
+export function createMemoryFeeds(options: MemoryFeedsOptions): RestorableFeeds {
   return new MemoryFeeds(options)
 }
 
-class MemoryFeeds implements Feeds {
+class MemoryFeeds implements RestorableFeeds {
   readonly #options: MemoryFeedsOptions
   readonly #lists: ExpiringLru<ListKey, HeldList>
   readonly #rules: RulesCache
@@ -145,6 +151,14 @@ class MemoryFeeds implements Feeds {
   async clear(): Promise<void> {
     this.#lists.clear()
     this.#rules.clear()
+  }
+
+  snapshot(): () => void {
+    const copy = (list: HeldList) => ({ ...list, entries: [...list.entries] })
+    const parts = [this.#lists.snapshot(copy), this.#rules.snapshot()]
+    return () => {
+      for (const restore of parts) restore()
+    }
   }
 
   async rules(reader: number): Promise<RulesRead> {

@@ -82,6 +82,15 @@ export class ExpiringLru<K, V extends Expiring> {
     return before - this.size
   }
 
+  /** Keeps what it holds now, copied by `copy`; calling the answer brings that back. */
+  snapshot(copy: (value: V) => V): () => void {
+    const kept = [...this.#values].map(([key, value]) => [key, copy(value)] as const)
+    return () => {
+      this.clear()
+      for (const [key, value] of kept) this.set(key, copy(value))
+    }
+  }
+
   values(): Iterable<V> {
     return this.#values.values()
   }

@@ -62,6 +62,11 @@ export class RulesCache {
     this.#slots.clear()
   }
 
+  /** See ExpiringLru. Leases that were lent since are not lent again. */
+  snapshot(): () => void {
+    return this.#slots.snapshot(slot => ({ ...slot }))
+  }
+
   expire(): void {
     this.#slots.expire()
   }
