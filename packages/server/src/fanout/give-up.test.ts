@@ -135,3 +135,21 @@ test('one user may have any number of events that are given up', async t => {
   await rounds(world, 1)
   assert.equal((await world.warm(feed))?.[0], good)
 })
+
+test('a post that is missing in a warm list comes with the retry of its event', async t => {
+  const world = await openWriteWorld(t)
+  const { author, reader, feed } = await community(world)
+  world.faults.feeds.push = () => Promise.reject(POISON)
+  world.faults.feeds.drop = () => Promise.reject(POISON)
+  const { value } = await world.store.publish({ author, content: 'x', attrs: {} })
+  await rounds(world, 1)
+  const [dead] = await world.store.deadEvents('0', 10)
+  assert.match(dead?.reason ?? '', /poison.*lists may lack/)
+  assert.deepEqual(await world.warm(feed), [])
+  delete world.faults.feeds.push
+  delete world.faults.feeds.drop
+  assert.equal(await world.store.retryDead(dead!.id), true)
+  await rounds(world, 1)
+  assert.deepEqual(await world.warm(feed), [value.post.id])
+  assert.deepEqual(await world.pages.walk(reader, 3), [value.post.id])
+})
