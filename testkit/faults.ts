@@ -19,8 +19,27 @@ export function soakMs(usualS: number): number {
   return Number(process.env.FANWISE_TEST_SOAK_S ?? usualS) * 1000
 }
 
+/** Longer than a broker takes to give the partitions of a dead worker to others: feeds it dropped get warm again. */
+export const CALM_MS = 9000
+
 export function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+/** People who do what they are asked to alone. */
+export const quiet = { postsPerS: 0, readsPerS: 0, changesPerS: 0 }
+
+/** Does `work(0)` to `work(count - 1)`, `width` of them at a time. */
+export async function atOnce(
+  width: number,
+  count: number,
+  work: (i: number) => Promise<unknown>
+): Promise<void> {
+  let next = 0
+  const line = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: width }, line))
 }
 
 /** A database of its own in a server that may be killed. */
@@ -43,6 +62,8 @@ type StageOptions = Omit<FleetOptions, 'databaseUrl'> & {
   /** The PostgreSQL server; the fleet gets a database in it. */
   readonly postgresUrl: string
   readonly traffic?: Omit<TrafficOptions, 'random' | 'apis'>
+  /** Makes events go from the database to Kafka where no member does. */
+  readonly carry?: (fleet: Fleet) => Promise<unknown>
 }
 
 /** A fleet with people whose feeds are warm. */
@@ -50,6 +71,7 @@ export async function setStage(t: TestContext, options: StageOptions): Promise<S
   const random = seeded(t)
   const databaseUrl = await freshDatabase(options.postgresUrl)
   const fleet = await startFleet(t, { ...options, databaseUrl })
+  await options.carry?.(fleet)
   const traffic = new Traffic({ random, apis: fleet.apis, ...options.traffic })
   await traffic.prepare()
   return { fleet, traffic, random }

@@ -43,6 +43,8 @@ export interface FleetOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Settings of single members, by name. */
   readonly envOf?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Members, by name, that reach PostgreSQL by another port, such as a proxy's. */
+  readonly databasePorts?: Readonly<Record<string, number>>
 }
 
 /** A process of Fanwise. */
@@ -53,6 +55,8 @@ export interface Member {
   /** How often it was started. */
   readonly starts: number
   readonly admin: FanwiseAdmin
+  /** Answers that no fault excuses; empty if all is well. */
+  readonly violations: readonly string[]
   /** A client that gives up soon and tries nothing twice. */
   as(user: string): FanwiseClient
   start(): Promise<void>
@@ -78,7 +82,7 @@ export interface Fleet {
 
 function environment(options: FleetOptions, name: string, roles: string, prefix: string) {
   return {
-    ...{ DATABASE_URL: options.databaseUrl, FANWISE_REDIS_URL: options.redisUrl },
+    ...{ DATABASE_URL: databaseUrlOf(options, name), FANWISE_REDIS_URL: options.redisUrl },
     ...{ FANWISE_KAFKA_BROKERS: options.kafka ?? '', FANWISE_KAFKA_REPLICAS: '1' },
     ...{ FANWISE_ROLES: roles, FANWISE_PREFIX: prefix, FANWISE_LOG_LEVEL: 'info' },
     ...{ FANWISE_SECRET: SECRET, FANWISE_SERVER_KEY: SERVER_KEY, FANWISE_ENV: 'development' },
@@ -87,6 +91,13 @@ function environment(options: FleetOptions, name: string, roles: string, prefix:
     ...options.env,
     ...options.envOf?.[name]
   }
+}
+
+function databaseUrlOf({ databaseUrl, databasePorts }: FleetOptions, name: string): string {
+  const url = new URL(databaseUrl)
+  const port = databasePorts?.[name]
+  if (port !== undefined) url.port = `${port}`
+  return url.href
 }
 
 async function readLog(server: Server): Promise<string> {
@@ -129,7 +140,9 @@ function createMember(folder: string, name: string, port: number, env: Record<st
 
 function memberOf(made: ReturnType<typeof createMember>, roles: string): Member {
   const { server, url } = made
-  const impatient = new FanwiseAdmin({ url, serverKey: SERVER_KEY, timeoutMs: 8000, retries: 0 })
+  const violations: string[] = []
+  const connection = { url, serverKey: SERVER_KEY, retries: 0, fetch: watched(violations) }
+  const impatient = new FanwiseAdmin({ ...connection, timeoutMs: 8000 })
   return {
     server,
     roles,
@@ -137,7 +150,8 @@ function memberOf(made: ReturnType<typeof createMember>, roles: string): Member 
     get starts() {
       return made.starts.count
     },
-    admin: new FanwiseAdmin({ url, serverKey: SERVER_KEY, timeoutMs: 120_000, retries: 0 }),
+    admin: new FanwiseAdmin({ ...connection, timeoutMs: 120_000 }),
+    violations,
     as: user => impatient.as(user),
     start: made.start,
     kill: () => server.kill(),
@@ -147,6 +161,16 @@ function memberOf(made: ReturnType<typeof createMember>, roles: string): Member 
     },
     log: () => readLog(server),
     metric: name => readMetric(url, name)
+  }
+}
+
+/** A fetch that notes each 503 that does not say when to come back. */
+function watched(violations: string[]): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (response.status === 503 && !response.headers.has('retry-after'))
+      violations.push(`${init?.method} ${input}: 503 without Retry-After`)
+    return response
   }
 }
 

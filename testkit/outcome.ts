@@ -23,7 +23,7 @@ export async function assertExact(
 ): Promise<void> {
   const began = performance.now()
   t.diagnostic(traffic.summary())
-  const { violations } = traffic
+  const violations = [...traffic.violations, ...fleet.members.flatMap(member => member.violations)]
   if (violations.length > 0) t.diagnostic(`violations: ${violations.slice(0, 10).join('; ')}`)
   await until('all is settled', () => fleet.admin.settle(5000).catch(() => false), settleMs)
   const settled = performance.now()

@@ -23,10 +23,13 @@ export interface TrafficReport {
   /** Answers 503 or none, by `method status`. */
   readonly failures: Map<string, number>
   readonly slowestMs: { read: number; write: number }
+  /** Answers, or none, that took over 2 s. */
+  slow: number
 }
 
 /** Another process shows a changed body at the latest after this long. */
 const BODIES_MS = 250
+const SLOW_MS = 2000
 const OPEN_MAX = 400
 const LIMIT = 20
 const BATCH = 1000
@@ -49,7 +52,7 @@ export class Traffic {
   readonly posts = new Map<PostId, UserId>()
   readonly report: TrafficReport = {
     ...{ posts: 0, pages: 0, changes: 0, failures: new Map() },
-    slowestMs: { read: 0, write: 0 }
+    ...{ slowestMs: { read: 0, write: 0 }, slow: 0 }
   }
   /** What must never be; empty if all is well. */
   readonly violations: string[] = []
@@ -170,6 +173,7 @@ export class Traffic {
     } finally {
       const ms = performance.now() - began
       this.report.slowestMs[kind] = Math.max(this.report.slowestMs[kind], ms)
+      if (ms > SLOW_MS) this.report.slow++
     }
   }
 
@@ -276,7 +280,7 @@ export class Traffic {
     const back = `follow ${other} ${user}`
     const block = `block ${user} ${other}`
     const mute = `mute ${user} ${other}`
-    const changes: [number, string, Record<string, 'yes' | 'no'>, () => Promise<void>][] = [
+    const changes: [number, string, Record<string, 'yes' | 'no'>, () => Promise<unknown>][] = [
       [30, 'follow', { [follow]: 'yes' }, () => api.follow(other)],
       [15, 'unfollow', { [follow]: 'no' }, () => api.unfollow(other)],
       [3, 'block', { [block]: 'yes', [follow]: 'no', [back]: 'no' }, () => api.block(other)],

@@ -37,18 +37,19 @@ interface Node {
   id: number
   port: number
   controllerPort: number
+  /** Where clients are told to reach it. */
+  advertised: number
 }
 
 function configOf(node: Node, nodes: readonly Node[], folder: string) {
   const voters = nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`)
-  const own = `PLAINTEXT://127.0.0.1:${node.port}`
   return {
     'process.roles': 'broker,controller',
     'node.id': node.id,
     'controller.quorum.voters': voters.join(','),
     'controller.listener.names': 'CONTROLLER',
-    listeners: `${own},CONTROLLER://127.0.0.1:${node.controllerPort}`,
-    'advertised.listeners': own,
+    listeners: `PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.advertised}`,
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': path.join(folder, 'data'),
@@ -95,18 +96,29 @@ async function makeServer(node: Node, nodes: readonly Node[], parent: string) {
   })
 }
 
+export interface KafkaOptions {
+  /** 1 by default. */
+  brokers?: 1 | 3
+  /** The port by which clients reach the broker of a port, such as a proxy's. */
+  advertise?: (port: number) => Promise<number>
+}
+
 /** Kafka in KRaft mode, each broker a controller too. */
 export async function startKafka(
   folder: string,
-  { brokers = 1 }: { brokers?: 1 | 3 } = {}
+  { brokers = 1, advertise = async port => port }: KafkaOptions = {}
 ): Promise<Service> {
   const ports = await freePorts(2 * brokers)
-  const nodes = Array.from({ length: brokers }, (_, i) => ({
-    id: i + 1,
-    port: ports[i] as number,
-    controllerPort: ports[brokers + i] as number
-  }))
+  const nodes = await Promise.all(
+    ports.slice(0, brokers).map(async (port, i) => ({
+      id: i + 1,
+      port,
+      controllerPort: ports[brokers + i] as number,
+      advertised: await advertise(port)
+    }))
+  )
   const servers = await Promise.all(nodes.map(node => makeServer(node, nodes, folder)))
   await Promise.all(servers.map(server => server.start()))
-  return { name: 'kafka', url: nodes.map(({ port }) => `127.0.0.1:${port}`).join(','), servers }
+  const url = nodes.map(({ advertised }) => `127.0.0.1:${advertised}`).join(',')
+  return { name: 'kafka', url, servers }
 }

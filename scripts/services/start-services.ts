@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startConnect } from './connect.ts'
 import { endWithProcess } from './end-with-process.ts'
-import { startKafka } from './kafka.ts'
+import { type KafkaOptions, startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { type RedisClusterOptions, startRedisCluster } from './redis-cluster.ts'
@@ -17,7 +17,7 @@ export interface ServicesOptions {
   /** Further settings of the single Redis. */
   redis?: Readonly<Record<string, string>>
   cluster?: RedisClusterOptions
-  kafka?: { brokers?: 1 | 3 }
+  kafka?: KafkaOptions
 }
 
 export type Services<N extends ServiceName = ServiceName> = AsyncDisposable & {
