@@ -41,7 +41,11 @@ export interface Post {
   readonly viewer: { readonly liked: boolean }
 }
 
+/** Posts of a `private` account are for followers whom it accepted, on every path. */
+export type Visibility = 'public' | 'private'
+
 export interface Profile extends Author {
+  readonly visibility: Visibility
   readonly createdAt: string
   /** May lag by about a second. */
   readonly counts: {
@@ -117,6 +121,18 @@ export interface ProfileChange {
   readonly name?: string | null
   readonly avatar?: string | null
   readonly attributes?: JsonObject
+  /** Who turns private keeps the followers; who turns public accepts all who asked. */
+  readonly visibility?: Visibility
+}
+
+/** `requested`: the account is private, and has to accept. */
+export interface FollowResult {
+  readonly state: 'following' | 'requested'
+}
+
+export interface FollowRequestsQuery extends PageQuery {
+  /** `incoming` if absent: who asks to follow oneself; `outgoing`: whom one asks. */
+  readonly direction?: 'incoming' | 'outgoing'
 }
 
 /** What one user can do. Every method that fails throws an error with a `code` of `ErrorCode`. */
@@ -139,12 +155,21 @@ export interface FeedApi {
   /** Deletes the own account for good: its posts leave every feed at once. */
   deleteMe(options?: WriteOptions): Promise<void>
 
-  follow(user: UserId, options?: WriteOptions): Promise<void>
+  /** Asks who is private. */
+  follow(user: UserId, options?: WriteOptions): Promise<FollowResult>
+  /** Also takes a request back. */
   unfollow(user: UserId, options?: WriteOptions): Promise<void>
   block(user: UserId, options?: WriteOptions): Promise<void>
   unblock(user: UserId, options?: WriteOptions): Promise<void>
   mute(user: UserId, options?: WriteOptions): Promise<void>
   unmute(user: UserId, options?: WriteOptions): Promise<void>
+  /** Who asks to follow, the latest first; or whom one asks. */
+  followRequests(query?: FollowRequestsQuery): Promise<Page<Author>>
+  /** Makes who asks a follower. */
+  acceptRequest(user: UserId, options?: WriteOptions): Promise<void>
+  rejectRequest(user: UserId, options?: WriteOptions): Promise<void>
+  /** Ends somebody's follow of oneself: `user` is the own id. */
+  removeFollower(user: UserId, follower: UserId, options?: WriteOptions): Promise<void>
   followers(user: UserId, query?: PageQuery): Promise<Page<Author>>
   following(user: UserId, query?: PageQuery): Promise<Page<Author>>
   blocks(query?: PageQuery): Promise<Page<Author>>
@@ -192,7 +217,8 @@ export interface BatchResult {
   }
   /**
    * How many were left out: follows and likes between people who block each other, follows of deleted accounts or over
-   * the limit, likes of posts that were deleted or whose author is not active. All others were there already.
+   * the limit, likes of posts that were deleted, whose author is not active, or whom the user may not see. All others
+   * were there already.
    */
   readonly skipped: { readonly follows: number; readonly likes: number }
   /** The ids of `posts`, in their order. */
@@ -318,15 +344,18 @@ export type ErrorCode =
   | 'server_key_required'
   | 'not_author'
   | 'blocked'
+  | 'private_account'
   | 'account_suspended'
   | 'account_gone'
   | 'route_not_found'
   | 'post_not_found'
   | 'user_not_found'
   | 'event_not_found'
+  | 'request_not_found'
   | 'method_not_allowed'
   | 'idempotency_conflict'
   | 'follows_limit'
+  | 'requests_limit'
   | 'rules_limit'
   | 'payload_too_large'
   | 'unsupported_media_type'

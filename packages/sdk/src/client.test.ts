@@ -60,9 +60,9 @@ test('a write is repeated with one key until it is done', async t => {
 test('each write has a key of its own, unless one is given', async t => {
   const { url, seen } = await server(t, response => send(response, 204))
   const client = new FanwiseClient({ url, token: 'tok' })
-  assert.equal(await client.follow('ada'), undefined)
-  await client.follow('ada')
-  await client.follow('ada', { idempotencyKey: 'mine' })
+  assert.equal(await client.mute('ada'), undefined)
+  await client.mute('ada')
+  await client.mute('ada', { idempotencyKey: 'mine' })
   const [one, two, three] = seen.map(({ headers }) => headers['idempotency-key'])
   assert.notEqual(one, two)
   assert.equal(three, 'mine')

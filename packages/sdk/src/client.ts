@@ -1,6 +1,7 @@
 import type {
   Author,
   FeedApi,
+  FollowResult,
   NewerCount,
   NewerQuery,
   NewPost,
@@ -13,8 +14,15 @@ import type {
   UserId
 } from './api.ts'
 import { Commits } from './commits.ts'
-import { type Paged, type PagedFeedQuery, type PagedQuery, paged, queryText } from './paged.ts'
-import { postPath, userPath } from './paths.ts'
+import {
+  type Paged,
+  type PagedFeedQuery,
+  type PagedQuery,
+  type PagedRequestsQuery,
+  paged,
+  queryText
+} from './paged.ts'
+import { join, postPath, userPath } from './paths.ts'
 import {
   type ConnectionOptions,
   type Method,
@@ -109,10 +117,12 @@ export class FanwiseClient implements FeedApi {
     return this.#ask('DELETE', '/v1/users/me', options)
   }
 
-  follow(user: UserId, options: WriteRequest = {}): Promise<void> {
+  /** Asks who is private: `{ state: 'requested' }`. */
+  follow(user: UserId, options: WriteRequest = {}): Promise<FollowResult> {
     return this.#ask('POST', userPath(user, 'follow'), options)
   }
 
+  /** Also takes a request back. */
   unfollow(user: UserId, options: WriteRequest = {}): Promise<void> {
     return this.#ask('DELETE', userPath(user, 'follow'), options)
   }
@@ -133,6 +143,25 @@ export class FanwiseClient implements FeedApi {
 
   unmute(user: UserId, options: WriteRequest = {}): Promise<void> {
     return this.#ask('DELETE', userPath(user, 'mute'), options)
+  }
+
+  /** Who asks to follow, the latest first; or whom one asks. */
+  followRequests(query: PagedRequestsQuery = {}): Paged<Author> {
+    return this.#list('/v1/follow-requests', query)
+  }
+
+  /** Makes who asks a follower. */
+  acceptRequest(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', join('/v1/follow-requests', user, 'accept'), options)
+  }
+
+  rejectRequest(user: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('POST', join('/v1/follow-requests', user, 'reject'), options)
+  }
+
+  /** Ends somebody's follow of oneself: `user` is the own id. */
+  removeFollower(user: UserId, follower: UserId, options: WriteRequest = {}): Promise<void> {
+    return this.#ask('DELETE', join(userPath(user, 'followers'), follower), options)
   }
 
   followers(user: UserId, query: PagedQuery = {}): Paged<Author> {
@@ -174,7 +203,7 @@ export class FanwiseClient implements FeedApi {
     return this.#transport.ask(method, path, options, body)
   }
 
-  #list<T>(path: string, query: PagedFeedQuery): Paged<T> {
+  #list<T>(path: string, query: PagedFeedQuery & PagedRequestsQuery): Paged<T> {
     return paged(query, one => this.#ask<Page<T>>('GET', `${path}${queryText(one)}`, one))
   }
 }

@@ -1,4 +1,4 @@
-import type { FeedQuery, Page, PageQuery } from './api.ts'
+import type { FeedQuery, FollowRequestsQuery, Page, PageQuery } from './api.ts'
 import type { RequestOptions } from './transport.ts'
 
 /**
@@ -12,11 +12,12 @@ export type Paged<T> = Promise<Page<T>> & AsyncIterable<T>
 
 export type PagedQuery = PageQuery & RequestOptions
 export type PagedFeedQuery = FeedQuery & RequestOptions
+export type PagedRequestsQuery = FollowRequestsQuery & RequestOptions
 
 /** The first page is asked for at once, each further one when the iteration gets there. */
 export function paged<T>(
-  query: PagedFeedQuery,
-  load: (query: PagedFeedQuery) => Promise<Page<T>>
+  query: PagedFeedQuery & PagedRequestsQuery,
+  load: (query: PagedFeedQuery & PagedRequestsQuery) => Promise<Page<T>>
 ): Paged<T> {
   const first = load(query)
   // A cursor holds its bounds.
@@ -33,9 +34,9 @@ export function paged<T>(
 }
 
 /** The part of an address behind the path: `?limit=20&cursor=…`, or nothing. */
-export function queryText(given: FeedQuery): string {
-  const { limit, cursor, after, before, known } = given
-  const fields = { limit, cursor, after, before, known }
+export function queryText(given: FeedQuery & FollowRequestsQuery): string {
+  const { limit, cursor, after, before, known, direction } = given
+  const fields = { limit, cursor, after, before, known, direction }
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) query.set(name, String(value))

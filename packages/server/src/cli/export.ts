@@ -12,8 +12,8 @@ export async function* exportLines(server: Connection): AsyncGenerator<Record<st
     const user = await shownUser(server, id)
     if (user === undefined) continue
     ids.push(id)
-    const { name, avatar, attributes } = user
-    yield { kind: 'user', id, name, avatar, attributes }
+    const { name, avatar, attributes, visibility } = user
+    yield { kind: 'user', id, name, avatar, attributes, visibility }
   }
   for (const id of ids)
     for await (const { id: followee } of walk(query => server.as(id).following(id, query)))

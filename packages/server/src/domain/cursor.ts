@@ -9,6 +9,8 @@ export type ListName =
   | 'following'
   | 'blocks'
   | 'mutes'
+  | 'requests'
+  | 'requested'
   | 'users'
   | 'dead'
 

@@ -38,6 +38,8 @@ export interface Limits {
   /** How long verify waits for events that are on their way before a difference counts. */
   readonly settleMs: number
   readonly followsMax: number
+  /** Private accounts that one user waits for; each counts towards `followsMax` too, so that accepting never fails. */
+  readonly requestsMax: number
   /** Blocks of one reader; and mutes, and hides: all of them are read when the cached rules are gone. */
   readonly rulesMax: number
   /** Follows in one request above which the reader's feed is dropped once instead of backfilled. */
@@ -64,6 +66,7 @@ const activityFeed: Limits = {
   cutMs: HOUR_MS,
   settleMs: 10_000,
   followsMax: 10_000,
+  requestsMax: 1000,
   rulesMax: 10_000,
   backfillAuthors: 50,
   contentMax: 10_000,

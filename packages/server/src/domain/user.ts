@@ -4,6 +4,9 @@ export type Delivery = 'push' | 'both' | 'pull'
 /** `suspended` can be lifted; `gone` is final. Neither author shows on any path. */
 export type UserStatus = 'active' | 'suspended' | 'gone'
 
+/** Posts of a `private` account are for its author and for followers whom they accepted, on every path. */
+export type Visibility = 'public' | 'private'
+
 /** A JSON object that the app keeps with a profile or a post. */
 export type Attributes = Readonly<Record<string, unknown>>
 
@@ -11,6 +14,7 @@ export interface Profile {
   readonly name: string | null
   readonly avatar: string | null
   readonly attributes: Attributes
+  readonly visibility: Visibility
 }
 
 export interface UserCounts {

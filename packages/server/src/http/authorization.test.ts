@@ -13,7 +13,7 @@ type Expectation = Record<CallerName, Expected>
 type Row = readonly [string, string, object | undefined, Expectation]
 
 const user = { anonymous: 401, server: '403 forbidden' } as const
-const every = (status: number): Expectation => ({
+const every = (status: Expected): Expectation => ({
   ...{ ...user, blocked: status, other: status, acting: status, owner: status }
 })
 const keyNeeded = '403 server_key_required'
@@ -49,6 +49,25 @@ const ROWS: readonly Row[] = [
   ['GET', '/v1/feed', undefined, every(200)],
   ['GET', '/v1/blocks', undefined, every(200)],
   ['GET', '/v1/mutes', undefined, every(200)],
+  ['GET', '/v1/follow-requests', undefined, every(200)],
+  [
+    ...(['POST', '/v1/follow-requests/other/accept'] as const),
+    undefined,
+    {
+      ...every('404 request_not_found'),
+      ...{ other: '400 self_relation', acting: '400 self_relation' }
+    }
+  ],
+  [
+    ...(['POST', '/v1/follow-requests/other/reject'] as const),
+    undefined,
+    { ...every(204), other: '400 self_relation', acting: '400 self_relation' }
+  ],
+  [
+    ...(['DELETE', '/v1/users/owner/followers/other'] as const),
+    undefined,
+    { ...every('403 forbidden'), owner: 204 }
+  ],
   [
     'GET',
     '/v1/users/owner',
@@ -69,7 +88,7 @@ const ROWS: readonly Row[] = [
   [
     ...(['POST', '/v1/users/owner/follow'] as const),
     undefined,
-    { ...every(204), blocked: '403 blocked', owner: '400 self_relation' }
+    { ...every(200), blocked: '403 blocked', owner: '400 self_relation' }
   ],
   ['DELETE', '/v1/users/owner/follow', undefined, { ...every(204), owner: '400 self_relation' }],
   ['POST', '/v1/users/owner/mute', undefined, { ...every(204), owner: '400 self_relation' }],

@@ -7,18 +7,31 @@ import { BatchResultSchema } from './schemas/batch.ts'
 import { NewerCountSchema } from './schemas/feed.ts'
 import { PostPageSchema, PostSchema } from './schemas/post.ts'
 import { ProblemSchema } from './schemas/problem.ts'
-import { AuthorPageSchema, AuthorSchema, ProfilePageSchema, ProfileSchema } from './schemas/user.ts'
+import {
+  AuthorPageSchema,
+  AuthorSchema,
+  FollowResultSchema,
+  ProfilePageSchema,
+  ProfileSchema
+} from './schemas/user.ts'
 
 const named = [
   ...[AuthorSchema, ProfileSchema, AuthorPageSchema, ProfilePageSchema, PostSchema, PostPageSchema],
-  ...[NewerCountSchema, BatchResultSchema, VerifyReportSchema, StatsSchema, ProblemSchema]
+  ...[
+    FollowResultSchema,
+    NewerCountSchema,
+    BatchResultSchema,
+    VerifyReportSchema,
+    StatsSchema,
+    ProblemSchema
+  ]
 ]
 
 const tags = [
   { name: 'posts', description: 'Publish, edit, like and hide posts.' },
   { name: 'feed', description: 'Pages of posts, newest first, without end.' },
   { name: 'users', description: 'Profiles.' },
-  { name: 'relations', description: 'Follow, block and mute; all can be repeated.' },
+  { name: 'relations', description: 'Follow, accept, block and mute; all can be repeated.' },
   { name: 'admin', description: "For the app's backend, with the server key." },
   { name: 'operations', description: 'For whoever runs the server.' }
 ]

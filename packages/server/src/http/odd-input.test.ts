@@ -90,6 +90,8 @@ const PATHS = [
   ],
   ...['/v1/users/*/posts', '/v1/users/*/follow', '/v1/users/*/block', '/v1/users/*/mute'],
   ...['/v1/users/*/followers', '/v1/users/*/following', '/v1/blocks', '/v1/mutes', '/v1/batch'],
+  ...['/v1/follow-requests', '/v1/follow-requests/*/accept', '/v1/follow-requests/*/reject'],
+  ...['/v1/users/ada/followers/*'],
   ...[
     '/v1/admin/users',
     '/v1/admin/settle',

@@ -109,6 +109,7 @@ delete /v1/posts/{id}/like
 delete /v1/users/me
 delete /v1/users/{id}/block
 delete /v1/users/{id}/follow
+delete /v1/users/{id}/followers/{follower}
 delete /v1/users/{id}/mute
 get /livez
 get /metrics
@@ -119,6 +120,7 @@ get /v1/admin/users
 get /v1/blocks
 get /v1/feed
 get /v1/feed/newer
+get /v1/follow-requests
 get /v1/mutes
 get /v1/posts/{id}
 get /v1/users/{id}
@@ -131,6 +133,8 @@ post /v1/admin/settle
 post /v1/admin/users/{id}/suspend
 post /v1/admin/users/{id}/unsuspend
 post /v1/batch
+post /v1/follow-requests/{id}/accept
+post /v1/follow-requests/{id}/reject
 post /v1/posts
 post /v1/posts/{id}/hide
 post /v1/posts/{id}/like

@@ -1,5 +1,5 @@
 import type { Feeds } from '../ports/feeds.ts'
-import type { LikeStore, UpkeepStore } from '../ports/store.ts'
+import type { LikeStore, RequestStore, UpkeepStore } from '../ports/store.ts'
 import { adoptEpoch, type EpochContext } from './adopt-epoch.ts'
 import { type CutsContext, cleanCuts } from './clean-cuts.ts'
 import { type MeasureContext, measure } from './measure.ts'
@@ -11,6 +11,7 @@ export interface JanitorContext extends CutsContext, SeenContext, MeasureContext
     MeasureContext['store'] &
     EpochContext['store'] &
     Pick<LikeStore, 'flushCounts'> &
+    Pick<RequestStore, 'acceptOpened'> &
     Pick<UpkeepStore, 'expire' | 'cleanGone'>
   readonly feeds: CutsContext['feeds'] &
     MeasureContext['feeds'] &
@@ -29,6 +30,7 @@ export interface JanitorTask {
 const COUNTS_MAX = 10_000
 const CUTS_MAX = 200
 const GONE_MAX = 1000
+const OPENED_MAX = 200
 const SEEN_MAX = 1000
 const EXPIRED_MAX = 10_000
 
@@ -40,6 +42,12 @@ export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
     task('flush_seen', 10_000, SEEN_MAX, () => flushSeen(context, SEEN_MAX)),
     task('clean_cuts', 10_000, CUTS_MAX, () => cleanCuts(context, CUTS_MAX)),
     task('clean_gone', 10_000, 1, () => store.cleanGone(GONE_MAX)),
+    task(
+      'accept_opened',
+      1000,
+      OPENED_MAX,
+      async () => (await store.acceptOpened(OPENED_MAX)).length
+    ),
     task('adopt_epoch', 5000, Number.POSITIVE_INFINITY, () => adoptEpoch(context)),
     task('measure', 15_000, Number.POSITIVE_INFINITY, () => measure(context)),
     task('expire_feeds', 10_000, Number.POSITIVE_INFINITY, () => feeds.expire()),

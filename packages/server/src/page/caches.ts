@@ -24,6 +24,7 @@ export interface CachedPost {
 
 export interface CachedAuthor {
   readonly active: boolean
+  readonly isPrivate: boolean
   readonly json: Uint8Array
 }
 
@@ -32,7 +33,12 @@ function cachePost(post: Post): CachedPost {
 }
 
 function cacheAuthor(user: User): CachedAuthor {
-  return { active: user.status === 'active', json: presentAuthor(user) }
+  const { status, visibility } = user
+  return {
+    active: status === 'active',
+    isPrivate: visibility === 'private',
+    json: presentAuthor(user)
+  }
 }
 
 /**

@@ -83,7 +83,9 @@ async function openHome(
 function homeFilter(rules: Rules, reader: number, except?: ReadonlySet<PostId>): Filter {
   return {
     post: id => !rules.hides.has(id) && !except?.has(id),
-    author: author => !hidesAuthor(rules, reader, author)
+    author: author => !hidesAuthor(rules, reader, author),
+    // A feed has posts of followees alone, and a follow that ended leaves a cut.
+    followed: async authors => new Set(authors)
   }
 }
 

@@ -15,11 +15,13 @@ export interface Hydrated {
 export interface Filter {
   readonly post: (id: PostId) => boolean
   readonly author: (author: number) => boolean
+  /** Those of some private authors whose posts the reader may see. */
+  readonly followed: (authors: readonly number[]) => Promise<ReadonlySet<number>>
 }
 
 /**
- * The posts behind ids, in their order, without those that are gone, deleted, filtered, or whose author is suspended
- * or gone. Two batches at most. @throws Problem unavailable
+ * The posts behind ids, in their order, without those that are gone, deleted, filtered, or whose author is suspended,
+ * gone, or private to the reader. Two batches at most, and one question about private authors. @throws Problem unavailable
  */
 export async function hydrate(
   caches: Caches,
@@ -34,9 +36,12 @@ export async function hydrate(
   })
   const numbers = [...new Set(live.map(({ post }) => post.author))]
   const authors = await reachStore(() => caches.authors.getMany(numbers))
+  const hidden = numbers.filter(author => authors.get(author)?.isPrivate)
+  const followed = hidden.length > 0 ? await filter.followed(hidden) : new Set()
   return live.flatMap(({ id, post }) => {
     const author = authors.get(post.author)
-    return author?.active ? [{ id, post, author }] : []
+    if (!author?.active || (author.isPrivate && !followed.has(post.author))) return []
+    return [{ id, post, author }]
   })
 }
 

@@ -8,6 +8,7 @@ import type { Feeds, ListKey } from '../ports/feeds.ts'
 import type { Store } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type Caches, createCaches } from './caches.ts'
+import { followedBy } from './followed.ts'
 import {
   countNewer,
   type HomeQuery,
@@ -51,7 +52,9 @@ export interface Pager {
   newer(reader: number, query: NewerQuery): Promise<PageResult>
   /** How many posts of the home feed lie above an id, up to `limit`. */
   countNewer(reader: number, query: NewerQuery): Promise<NewerCount>
-  /** An author's own posts. @throws Problem user_not_found when gone, suspended, or blocked either way */
+  /**
+   * An author's own posts. @throws Problem user_not_found when gone, suspended, or blocked either way; private_account
+   */
   timeline(viewer: number, author: number, query: PostsQuery): Promise<PageResult>
   /** One post as JSON, hidden ones too. @throws Problem post_not_found */
   post(viewer: number, id: PostId, traces?: readonly Trace[]): Promise<Uint8Array>
@@ -70,11 +73,16 @@ async function timelinePage(
 ): Promise<PageResult> {
   const rules = await rulesAfter(context, viewer, query.traces ?? [])
   const found = await reachStore(() => context.caches.authors.getMany([author]))
-  if (!found.get(author)?.active || rules.blocks.has(author)) throw new Problem('user_not_found')
+  const owner = found.get(author)
+  if (!owner?.active || rules.blocks.has(author)) throw new Problem('user_not_found')
+  const followed = (authors: readonly number[]) => followedBy(context.store, viewer, authors)
+  if (owner.isPrivate && !(await followed([author])).has(author))
+    throw new Problem('private_account')
   const bounds = { from: query.below, limit: query.limit }
   return readPage(context, viewer, bounds, ask => authorSkeleton(context, author, ask), {
     post: id => !rules.hides.has(id),
-    author: () => true
+    author: () => true,
+    followed
   })
 }
 
@@ -88,7 +96,8 @@ async function onePost(
   const rules = await rulesAfter(context, viewer, traces)
   const posts = await hydrate(context.caches, [id], {
     post: () => true,
-    author: author => author === viewer || !rules.blocks.has(author)
+    author: author => author === viewer || !rules.blocks.has(author),
+    followed: authors => followedBy(context.store, viewer, authors)
   })
   const [bytes] = await present(context, viewer, posts)
   if (bytes === undefined) throw unknownPost(id)

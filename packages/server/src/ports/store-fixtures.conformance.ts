@@ -4,12 +4,12 @@ import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { FeedEvent } from '../domain/event.ts'
 import type { ImportedPost } from '../domain/post.ts'
 import type { PostId } from '../domain/post-id.ts'
-import type { IdempotencyKey, Lanes, Store } from './store.ts'
+import type { IdempotencyKey, Lanes, MemberList, Store } from './store.ts'
 
 /** A Store without a row, for one test. `limits` hold where they are given. */
 export type MakeStore = (
   t: TestContext,
-  limits?: { followsMax?: number; rulesMax?: number }
+  limits?: { followsMax?: number; requestsMax?: number; rulesMax?: number }
 ) => Promise<Store>
 
 /** What a Store's maker can do besides, if it can. */
@@ -98,7 +98,7 @@ export async function countsOf(store: Store, number: number) {
 /** All pages of a list, as users. */
 export async function walk(
   store: Store,
-  list: 'followers' | 'following' | 'blocks' | 'mutes',
+  list: MemberList,
   owner: number,
   limit = 100
 ): Promise<number[]> {

@@ -20,6 +20,7 @@ export function usersConformance(name: string, make: MakeStore): void {
       name: null,
       avatar: null,
       attributes: {},
+      visibility: 'public',
       version: 1,
       status: 'active',
       counts: { followers: 0, following: 0, posts: 0 }

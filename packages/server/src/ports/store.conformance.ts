@@ -8,6 +8,8 @@ import { likesConformance } from './store-likes.conformance.ts'
 import { outboxConformance, upkeepConformance } from './store-outbox.conformance.ts'
 import { postsConformance } from './store-posts.conformance.ts'
 import { relationsConformance } from './store-relations.conformance.ts'
+import { requestRaces } from './store-request-races.conformance.ts'
+import { requestsConformance } from './store-requests.conformance.ts'
 import { usersConformance } from './store-users.conformance.ts'
 
 /** What every Store does. `make` opens an empty one; a test closes it before it ends. */
@@ -17,6 +19,8 @@ export function storeConformance(name: string, make: MakeStore, hooks: StoreHook
   importConformance(name, make)
   homeConformance(name, make)
   relationsConformance(name, make)
+  requestsConformance(name, make)
+  requestRaces(name, make)
   likesConformance(name, make)
   deliveryConformance(name, make)
   outboxConformance(name, make)

@@ -48,13 +48,7 @@ export interface Member {
 }
 
 /** `requests`: who asks to follow the owner; `requested`: whom the owner asks. */
-export type MemberList =
-  | 'followers'
-  | 'following'
-  | 'blocks'
-  | 'mutes'
-  | 'requests'
-  | 'requested'
+export type MemberList = 'followers' | 'following' | 'blocks' | 'mutes' | 'requests' | 'requested'
 
 export interface Relation {
   readonly reader: number

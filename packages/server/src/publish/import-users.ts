@@ -2,7 +2,7 @@ import type { Profile } from '../domain/user.ts'
 import type { Feeds } from '../ports/feeds.ts'
 import type { UserStore } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
-import { attempt } from './effects.ts'
+import { attempt, insist } from './effects.ts'
 
 export interface ImportedUser extends Partial<Profile> {
   readonly id: string
@@ -17,7 +17,7 @@ export interface UsersContext {
   readonly telemetry: Telemetry
 }
 
-/** Creates or changes users; returns how many were made. */
+/** Creates or changes users; returns how many were made. @throws Problem unavailable (stored; repeatable) */
 export async function importUsers(
   context: UsersContext,
   users: readonly ImportedUser[]
@@ -25,11 +25,14 @@ export async function importUsers(
   const { store, feeds, telemetry } = context
   if (users.length === 0) return 0
   const { created } = await store.putUsers(users)
-  if (created < users.length)
-    await attempt(telemetry, 'announce', async () => {
-      const changed = await store.usersByIds(users.map(({ id }) => id))
-      await feeds.announce({ users: changed.map(({ number }) => number) })
-    })
+  if (created === users.length) return created
+  const announce = async () => {
+    const changed = await store.usersByIds(users.map(({ id }) => id))
+    await feeds.announce({ users: changed.map(({ number }) => number) })
+  }
+  if (users.some(({ visibility }) => visibility !== undefined))
+    await insist('telling all servers', announce)
+  else await attempt(telemetry, 'announce', announce)
   return created
 }
 

@@ -1,6 +1,6 @@
 import type { PostId } from '../domain/post-id.ts'
 import type { Feeds } from '../ports/feeds.ts'
-import type { IdempotencyKey, Relation, RelationStore, Written } from '../ports/store.ts'
+import type { Followed, IdempotencyKey, Relation, RelationStore, Written } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 import { type BackfillContext, backfill } from '../rebuild/backfill.ts'
 import { attempt, insist } from './effects.ts'
@@ -8,7 +8,7 @@ import { checkPair } from './validate.ts'
 
 export type RelationChange = 'follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute'
 
-interface RelationContext extends BackfillContext {
+export interface RelationContext extends BackfillContext {
   readonly store: BackfillContext['store'] & Pick<RelationStore, RelationChange | 'follows'>
   readonly feeds: BackfillContext['feeds'] & Pick<Feeds, 'dropRules'>
   readonly telemetry: Telemetry
@@ -18,7 +18,8 @@ interface RelationContext extends BackfillContext {
  * Changes how a reader stands to an author. The effects also run when nothing changed: an earlier request may have been
  * stored by a process that died before them. The backfill reads the feed's floor, so it must come after the commit:
  * before it, a feed could become warm in between without the author's posts.
- * @throws Problem self_relation, blocked, follows_limit, idempotency_conflict, unavailable (stored; repeatable)
+ * @throws Problem self_relation, blocked, follows_limit, requests_limit, rules_limit, idempotency_conflict, unavailable
+ * (stored; repeatable)
  */
 export async function changeRelation(
   context: RelationContext,
@@ -26,15 +27,15 @@ export async function changeRelation(
   reader: number,
   author: number,
   key?: IdempotencyKey
-): Promise<Written<boolean>> {
+): Promise<Written<Followed>> {
   const { store, feeds, telemetry } = context
   checkPair(reader, author)
-  const written = await store[change](reader, author, key)
+  const written: Written<Followed> = await store[change](reader, author, key)
   const both = change === 'block' || change === 'unblock'
   await insist('dropping the cached rules', () =>
     feeds.dropRules(both ? [reader, author] : [reader])
   )
-  if (change === 'follow')
+  if (change === 'follow' && written.value !== 'requested')
     await attempt(telemetry, 'backfill', () => backfillFollow(context, { reader, author }, written))
   return written
 }
@@ -43,10 +44,10 @@ export async function changeRelation(
  * A request that is repeated may find its follow ended long ago, and its cut gone: then nothing would hide the posts.
  * An unfollow after this look leaves a cut that does.
  */
-async function backfillFollow(
-  context: RelationContext,
+export async function backfillFollow(
+  context: BackfillContext & { readonly store: Pick<RelationStore, 'follows'> },
   pair: Relation,
-  { replayed }: Written<boolean>
+  { replayed }: Written<unknown>
 ): Promise<void> {
   if (replayed && !(await context.store.follows([pair]))[0]) return
   await backfill(context, pair.reader, pair.author)

@@ -3,17 +3,22 @@ import type { Profile, User, UserStatus } from '../domain/user.ts'
 import type { Feeds } from '../ports/feeds.ts'
 import type { IdempotencyKey, UserStore, Written } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
+import { acceptOpened, type OpenedContext } from './accept-opened.ts'
 import { attempt, insist } from './effects.ts'
 import { checkProfile } from './validate.ts'
 
-interface ProfileContext {
-  readonly store: Pick<UserStore, 'putUser'>
-  readonly feeds: Pick<Feeds, 'announce'>
+interface ProfileContext extends OpenedContext {
+  readonly store: OpenedContext['store'] & Pick<UserStore, 'putUser'>
+  readonly feeds: OpenedContext['feeds'] & Pick<Feeds, 'announce'>
   readonly limits: Limits
   readonly telemetry: Telemetry
 }
 
-/** @throws Problem invalid_text, invalid_request, idempotency_conflict, account_gone */
+/**
+ * Whom an account turns private to must not see its posts any more once this is answered: no server may keep what it
+ * was. One that turns public accepts who asked; the janitor goes on with what is too much for an answer.
+ * @throws Problem invalid_text, invalid_request, idempotency_conflict, account_gone, unavailable (stored; repeatable)
+ */
 export async function putUser(
   context: ProfileContext,
   id: string,
@@ -23,7 +28,12 @@ export async function putUser(
   const { store, feeds, limits, telemetry } = context
   checkProfile(change, limits)
   const written = await store.putUser(id, change, key)
-  await attempt(telemetry, 'announce', () => feeds.announce({ users: [written.value.number] }))
+  const { number } = written.value
+  const announce = () => feeds.announce({ users: [number] })
+  if (change.visibility === undefined) await attempt(telemetry, 'announce', announce)
+  else await insist('telling all servers', announce)
+  if (change.visibility === 'public')
+    await attempt(telemetry, 'accept', () => acceptOpened(context, number))
   return written
 }
 

@@ -1,6 +1,8 @@
 import type {
   Author,
   FeedApi,
+  FollowRequestsQuery,
+  FollowResult,
   Page,
   PageQuery,
   ProfileChange,
@@ -17,6 +19,7 @@ import { changeRelation, type RelationChange } from '../publish/relations.ts'
 import { putUser, setStatus } from '../publish/users.ts'
 import { checkProfile } from '../publish/validate.ts'
 import type { ServiceContext } from './context.ts'
+import { type FollowerMethods, followers } from './followers.ts'
 import { pageOfRows } from './pages.ts'
 import { openWrite, requestKey, unlessDone } from './request-key.ts'
 import { visibleTo } from './visible.ts'
@@ -27,6 +30,8 @@ type PeopleMethods =
   | 'putUser'
   | 'deleteMe'
   | RelationChange
+  | FollowerMethods
+  | 'followRequests'
   | 'followers'
   | 'following'
   | 'blocks'
@@ -34,7 +39,12 @@ type PeopleMethods =
 
 /** What a user does with people: profiles, relations, lists. */
 export function people(context: ServiceContext, id: UserId): Pick<FeedApi, PeopleMethods> {
-  return { ...profiles(context, id), ...relations(context, id), ...lists(context, id) }
+  return {
+    ...profiles(context, id),
+    ...relations(context, id),
+    ...followers(context, id),
+    ...lists(context, id)
+  }
 }
 
 function profiles(context: ServiceContext, id: UserId) {
@@ -78,17 +88,25 @@ function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationC
     const { user, key } = await openWrite(context, id, options, kind, target)
     await unlessDone(context, key, refuse)
     // Nothing stands between a user and nobody: it is undone already.
-    if (author === undefined) return
-    await changeRelation(context, kind, user.number, author.number, key)
+    if (author === undefined) return false
+    const { value } = await changeRelation(context, kind, user.number, author.number, key)
     context.committed(traceOf(kind, user.number, author.number))
+    return value
+  }
+  const quietly = (kind: Exclude<RelationChange, 'follow'>) => {
+    const make = change(kind)
+    return async (target: UserId, options?: WriteOptions) => void (await make(target, options))
   }
   return {
-    follow: change('follow'),
-    unfollow: change('unfollow'),
-    block: change('block'),
-    unblock: change('unblock'),
-    mute: change('mute'),
-    unmute: change('unmute')
+    async follow(target: UserId, options?: WriteOptions): Promise<FollowResult> {
+      const value = await change('follow')(target, options)
+      return { state: value === 'requested' ? value : 'following' }
+    },
+    unfollow: quietly('unfollow'),
+    block: quietly('block'),
+    unblock: quietly('unblock'),
+    mute: quietly('mute'),
+    unmute: quietly('unmute')
   }
 }
 
@@ -115,7 +133,9 @@ function lists(context: ServiceContext, id: UserId) {
     followers: of('followers'),
     following: of('following'),
     blocks: own('blocks'),
-    mutes: own('mutes')
+    mutes: own('mutes'),
+    followRequests: ({ direction, ...query }: FollowRequestsQuery = {}) =>
+      own(direction === 'outgoing' ? 'requested' : 'requests')(query)
   }
 }
 

@@ -9,6 +9,7 @@ export function toAuthor(user: User): Author {
 export function toProfile(user: User): Profile {
   return {
     ...toAuthor(user),
+    visibility: user.visibility,
     createdAt: new Date(user.createdAt).toISOString(),
     counts: user.counts
   }

@@ -13,6 +13,7 @@ import { outbox } from './store/outbox.ts'
 import { PostIds } from './store/post-ids.ts'
 import { posts } from './store/posts.ts'
 import { relations } from './store/relations.ts'
+import { requests } from './store/requests.ts'
 import { rules } from './store/rules.ts'
 import { createTables } from './store/tables.ts'
 import { Transactions } from './store/transactions.ts'
@@ -21,7 +22,7 @@ import { users } from './store/users.ts'
 
 export interface MemoryStoreOptions {
   readonly clock: Clock
-  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'rulesMax'>>
+  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'requestsMax' | 'rulesMax'>>
   /**
    * ms between the work of a writing transaction, which draws ids and outbox numbers and holds its rows, and its
    * commit; undefined: at once.
@@ -50,6 +51,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     ...posts(context),
     ...importPosts(context),
     ...relations(context),
+    ...requests(context),
     ...rules(context),
     ...members(context),
     ...cuts(context),

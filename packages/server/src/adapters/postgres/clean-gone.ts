@@ -95,7 +95,10 @@ const words = statement(
 )
 
 /** No events: who is gone reads nothing and is hidden as it is, so that cached rules do no harm. */
-function rows(table: 'blocks' | 'mutes' | 'hides' | 'cuts', column: 'reader' | 'author') {
+function rows(
+  table: 'blocks' | 'mutes' | 'hides' | 'cuts' | 'follow_requests',
+  column: 'reader' | 'author' | 'follower' | 'followee'
+) {
   return statement(
     `clean_${table}_${column}`,
     `with removed as (
@@ -110,7 +113,8 @@ const steps: readonly Statement[] = [
   ...[posts, following, followers, likes, words],
   ...[rows('blocks', 'reader'), rows('blocks', 'author')],
   ...[rows('mutes', 'reader'), rows('mutes', 'author')],
-  ...[rows('hides', 'reader'), rows('cuts', 'reader')]
+  ...[rows('hides', 'reader'), rows('cuts', 'reader')],
+  ...[rows('follow_requests', 'follower'), rows('follow_requests', 'followee')]
 ]
 
 async function cleanUser(tx: Queries, user: string, limit: number): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Relation, RelationStore } from '../../ports/store.ts'
 import { emit, relationEvent, rulesEvent } from './emit.ts'
+import { begun } from './follow.ts'
 import { FOLLOW_MANY_LOCK, pairLock, readerLock } from './locks.ts'
 import { type Database, statement } from './pool.ts'
 
@@ -26,6 +27,9 @@ const followMany = statement(
    ), had as materialized (
      select follower, (
        select count(*) from (select from follows f where f.follower = g.follower limit $3) c
+     ) + (
+       select count(*) from follow_requests q where q.follower = g.follower
+         and not exists (select from fits f where f.follower = q.follower and f.followee = q.followee)
      ) as had
      from (select distinct follower from fits) g
    ), added as (
@@ -33,15 +37,7 @@ const followMany = statement(
      select follower, followee from fits join had using (follower)
      where had + nth <= $3 order by place
      returning follower, followee, seq
-   ), listed as (
-     insert into followers (followee, follower, seq) select followee, follower, seq from added
-   ), uncut as (
-     delete from cuts using added where reader = follower and author = followee
-   ), counted as (
-     insert into user_deltas (user_number, followers, following)
-     select followee, count(*), 0 from added group by followee
-     union all select follower, 0, count(*) from added group by follower
-   ), events as (
+   ), ${begun('added')}, events as (
      ${emit(`select * from (select ${relationEvent('followee', 'follower')} from added order by seq) r
        union all select ${rulesEvent('follower')} from (select distinct follower from added) f`)}
    )
@@ -51,6 +47,10 @@ const followMany = statement(
 interface Row {
   readonly follower: string
   readonly followee: string
+}
+
+export function toRelation(row: Row): Relation {
+  return { reader: Number(row.follower), author: Number(row.followee) }
 }
 
 export function followsMany(db: Database, followsMax: number): Pick<RelationStore, 'followMany'> {
@@ -72,7 +72,7 @@ export function followsMany(db: Database, followsMax: number): Pick<RelationStor
           ])
       )
       if (rows.length > 0) db.wake()
-      return rows.map(row => ({ reader: Number(row.follower), author: Number(row.followee) }))
+      return rows.map(toRelation)
     }
   }
 }

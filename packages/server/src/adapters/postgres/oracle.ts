@@ -3,6 +3,7 @@ import type { AuditStore } from '../../ports/store.ts'
 import { type Database, statement } from './pool.ts'
 import { bound } from './rows.ts'
 
+/** A private author needs no line: `follows` holds accepted followers alone. */
 const oracle = statement(
   'oracle',
   `select p.id::text as id

@@ -25,7 +25,9 @@ const lists: Record<MemberList, Statement> = {
   followers: members('followers', 'followers', 'followee', 'follower'),
   following: members('following', 'follows', 'follower', 'followee'),
   blocks: members('blocks', 'blocks', 'reader', 'author'),
-  mutes: members('mutes', 'mutes', 'reader', 'author')
+  mutes: members('mutes', 'mutes', 'reader', 'author'),
+  requests: members('requests', 'follow_requests', 'followee', 'follower'),
+  requested: members('requested', 'follow_requests', 'follower', 'followee')
 }
 
 const slice = statement(

@@ -1,7 +1,7 @@
 import { Problem } from '../../domain/errors.ts'
 import type { Post } from '../../domain/post.ts'
 import { END, type PostId } from '../../domain/post-id.ts'
-import type { Attributes, User, UserStatus } from '../../domain/user.ts'
+import type { Attributes, User, UserStatus, Visibility } from '../../domain/user.ts'
 import type { Extent } from '../../ports/store.ts'
 
 /** bigint comes as text, and as a number out of jsonb; users' numbers fit a JavaScript number. */
@@ -13,6 +13,7 @@ export interface UserRow {
   readonly name: string | null
   readonly avatar: string | null
   readonly attributes: Attributes
+  readonly visibility: Visibility
   readonly version: number
   readonly status: UserStatus
   readonly created_ms: Big
@@ -21,7 +22,7 @@ export interface UserRow {
   readonly posts_count: Big
 }
 
-export const USER_COLUMNS = `number, id, name, avatar, attributes, version, status,
+export const USER_COLUMNS = `number, id, name, avatar, attributes, visibility, version, status,
   floor(extract(epoch from created_at) * 1000)::bigint as created_ms,
   greatest(followers_count, 0) as followers_count,
   greatest(following_count, 0) as following_count,
@@ -34,6 +35,7 @@ export function toUser(row: UserRow): User {
     name: row.name,
     avatar: row.avatar,
     attributes: row.attributes,
+    visibility: row.visibility,
     version: row.version,
     status: row.status,
     createdAt: Number(row.created_ms),

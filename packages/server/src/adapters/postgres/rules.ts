@@ -35,6 +35,10 @@ const block = statement(
      where (f.follower = a.reader and f.followee = a.author)
        or (f.follower = a.author and f.followee = a.reader)
      returning f.follower, f.followee
+   ), withdrawn as (
+     delete from follow_requests q using added a
+     where (q.follower = a.reader and q.followee = a.author)
+       or (q.follower = a.author and q.followee = a.reader)
    ), ${ended('removed')}, events as (
      ${emit(`select ${relationEvent('followee', 'follower')} from removed
        union all select ${rulesEvent('reader')} from added

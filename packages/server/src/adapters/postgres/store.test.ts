@@ -9,7 +9,16 @@ const url = await testDatabase({ after })
 /** Removing rows is far cheaper than a database for each test. */
 const EMPTY = [
   ...['users', 'user_deltas', 'posts', 'follows', 'followers', 'blocks', 'mutes', 'hides'],
-  ...['cuts', 'likes', 'like_deltas', 'post_counts', 'outbox', 'idempotency_keys']
+  ...[
+    'follow_requests',
+    'openings',
+    'cuts',
+    'likes',
+    'like_deltas',
+    'post_counts',
+    'outbox',
+    'idempotency_keys'
+  ]
 ].map(table => `delete from ${table}`)
 
 storeConformance('postgres', async (_, limits) => {

@@ -15,17 +15,18 @@ import { Database, type DatabaseOptions } from './pool.ts'
 import { posts } from './posts.ts'
 import { publish } from './publish.ts'
 import { relations } from './relations.ts'
+import { requests } from './requests.ts'
 import { ruleChanges } from './rules.ts'
 import { upkeep } from './upkeep.ts'
 import { users } from './users.ts'
 
 export interface PostgresStoreOptions extends DatabaseOptions {
-  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'rulesMax'>>
+  readonly limits?: Partial<Pick<Limits, 'followsMax' | 'requestsMax' | 'rulesMax'>>
 }
 
 /** The Store on a database that `migrate` has prepared. @throws Problem unavailable when it does not answer. */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { followsMax, rulesMax } = { ...PRESETS['activity-feed'], ...options.limits }
+  const { followsMax, requestsMax, rulesMax } = { ...PRESETS['activity-feed'], ...options.limits }
   const db = new Database(options)
   const store: Store = {
     ...users(db),
@@ -33,11 +34,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...posts(db),
     ...home(db),
     ...importPosts(db),
-    ...follows(db, followsMax),
+    ...follows(db, { followsMax, requestsMax }),
     ...followsMany(db, followsMax),
     ...ruleChanges(db, rulesMax),
     ...hides(db, rulesMax),
     ...relations(db),
+    ...requests(db),
     ...likes(db),
     ...counts(db),
     ...delivery(db),

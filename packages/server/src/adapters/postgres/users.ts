@@ -36,33 +36,45 @@ const touch = statement(
 const make = statement(
   'users_make',
   `with made as (
-     insert into users (id, name, avatar, attributes)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) g (id)
+     insert into users (id, name, avatar, attributes, visibility)
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[]) g (id)
      where not exists (select from users u where u.id = g.id)
      order by id on conflict do nothing returning number
    ), events as (${emit(`select ${userEvent('number')} from made`)})
    select count(*)::int as count from made`
 )
 
-/** Each of name, avatar and attributes comes with a flag: absent fields stay. Equal profiles stay as they are. */
+/**
+ * Each field comes with a flag: absent fields stay. Equal profiles stay as they are. Requests hold their author's row
+ * while they are made, so an account that turns public, whose row is held here, has no later request than the number
+ * that is drawn.
+ */
 const change = statement(
   'users_change',
-  `with given (id, name, avatar, attributes, has_name, has_avatar, has_attributes) as (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[],
-       $5::boolean[], $6::boolean[], $7::boolean[])
+  `with given (id, name, avatar, attributes, visibility,
+       has_name, has_avatar, has_attributes, has_visibility) as (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[],
+       $6::boolean[], $7::boolean[], $8::boolean[], $9::boolean[])
    ), wanted as (
      select u.number, case when g.has_name then g.name else u.name end as name,
        case when g.has_avatar then g.avatar else u.avatar end as avatar,
-       case when g.has_attributes then g.attributes else u.attributes end as attributes
+       case when g.has_attributes then g.attributes else u.attributes end as attributes,
+       case when g.has_visibility then g.visibility else u.visibility end as visibility,
+       u.visibility as visibility_was
      from given g join users u on u.id = g.id
      where u.status <> 'gone' order by u.number for no key update of u
    ), changed as (
      update users u set name = w.name, avatar = w.avatar, attributes = w.attributes,
-       version = u.version + 1
+       visibility = w.visibility, version = u.version + 1
      from wanted w
      where u.number = w.number
-       and (u.name, u.avatar, u.attributes) is distinct from (w.name, w.avatar, w.attributes)
+       and (u.name, u.avatar, u.attributes, u.visibility)
+         is distinct from (w.name, w.avatar, w.attributes, w.visibility)
      returning u.number
+   ), opened as (
+     insert into openings (followee, until) select number, nextval('relation_seq') from wanted
+     where visibility_was = 'private' and visibility = 'public'
+     on conflict (followee) do update set until = excluded.until
    ), events as (${emit(`select ${userEvent('number')} from changed`)})
    select count(*)::int as count from changed`
 )
@@ -96,12 +108,14 @@ async function putAll(tx: Queries, changes: readonly Change[]): Promise<number> 
     changes.map(({ id }) => id),
     changes.map(({ name }) => name ?? null),
     changes.map(({ avatar }) => avatar ?? null),
-    changes.map(({ attributes }) => JSON.stringify(attributes ?? {}))
+    changes.map(({ attributes }) => JSON.stringify(attributes ?? {})),
+    changes.map(({ visibility }) => visibility ?? 'public')
   ]
   const given = [
     changes.map(({ name }) => name !== undefined),
     changes.map(({ avatar }) => avatar !== undefined),
-    changes.map(({ attributes }) => attributes !== undefined)
+    changes.map(({ attributes }) => attributes !== undefined),
+    changes.map(({ visibility }) => visibility !== undefined)
   ]
   const [made] = await tx.rows<{ count: number }>(make, profiles)
   await tx.rows(change, [...profiles, ...given])

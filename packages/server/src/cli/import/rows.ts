@@ -110,6 +110,9 @@ function toUser({ line, fields }: Row): Parsed {
   const attributes = toAttrs(fields.attributes)
   if (attributes === null)
     return rejected(line, 'attributes is not a JSON object that can be stored')
+  const visibility = fields.visibility || undefined
+  if (visibility !== undefined && visibility !== 'public' && visibility !== 'private')
+    return rejected(line, `visibility "${String(visibility)}" is neither public nor private`)
   const name = typeof fields.name === 'string' && isStorable(fields.name) ? fields.name : null
   const avatar =
     typeof fields.avatar === 'string' && isStorable(fields.avatar) ? fields.avatar : null
@@ -120,7 +123,8 @@ function toUser({ line, fields }: Row): Parsed {
       id,
       ...(name && { name }),
       ...(avatar && { avatar }),
-      ...(attributes && { attributes })
+      ...(attributes && { attributes }),
+      ...(visibility && { visibility })
     }
   }
 }

@@ -24,7 +24,7 @@ const newer = operation({
 const author = operation({
   ...{ id: 'userPosts', tag, summary: 'The posts of one author' },
   answer: { 200: PostPageRef },
-  errors: ['invalid_cursor', 'user_not_found']
+  errors: ['invalid_cursor', 'user_not_found', 'private_account']
 })
 
 export function feedRoutes(backend: Backend): FastifyPluginAsyncTypebox {

@@ -6,13 +6,12 @@ import { writeOptions } from '../idempotency-key.ts'
 import { sendPage } from '../page-link.ts'
 import { PageQuerySchema, UserParams } from '../schemas/common.ts'
 import { DONE, operation } from '../schemas/operation.ts'
-import { AuthorPageRef } from '../schemas/user.ts'
+import { AuthorPageRef, FollowResultRef } from '../schemas/user.ts'
 
 const tag = 'relations'
 
 /** What a user decides about another; each can be repeated. */
 const relations = [
-  ['POST', 'follow', 'follow', 'Follow a user', ['self_relation', 'blocked', 'follows_limit']],
   ['DELETE', 'follow', 'unfollow', 'Stop following a user', []],
   [
     'POST',
@@ -32,8 +31,17 @@ const relations = [
   ['DELETE', 'mute', 'unmute', 'Lift a mute', []]
 ] as const satisfies (readonly [string, string, string, string, readonly ErrorCode[]])[]
 
+const follow = operation({
+  ...{ id: 'followUser', tag, summary: 'Follow a user, or ask a private one', writes: true },
+  answer: { 200: FollowResultRef },
+  errors: ['user_not_found', 'self_relation', 'blocked', 'follows_limit', 'requests_limit']
+})
+
 export function relationRoutes(backend: Backend): FastifyPluginAsyncTypebox {
   return async app => {
+    app.post('/users/:id/follow', { schema: { ...follow, params: UserParams } }, async request =>
+      viewer(backend, request).follow(request.params.id, writeOptions(request))
+    )
     for (const [method, word, act, summary, errors] of relations) {
       const about = operation({
         ...{ id: `${act}User`, tag, summary, writes: true },

@@ -7,6 +7,7 @@ import { adminRoutes, suspensionRoutes } from './admin.ts'
 import { batchRoute } from './batch.ts'
 import { deadRoutes } from './dead.ts'
 import { feedRoutes } from './feed.ts'
+import { followerRoutes, requestRoutes } from './followers.ts'
 import { likeRoutes } from './likes.ts'
 import { postRoutes } from './posts.ts'
 import { relationLists, relationRoutes } from './relations.ts'
@@ -25,6 +26,8 @@ export function v1(options: HttpOptions): FastifyPluginAsyncTypebox {
     await app.register(userRoutes(backend))
     await app.register(relationRoutes(backend))
     await app.register(relationLists(backend))
+    await app.register(followerRoutes(backend))
+    await app.register(requestRoutes(backend))
     await app.register(batchRoute(backend, bodyLimit * 8))
     await app.register(adminRoutes(backend), { prefix: '/admin' })
     await app.register(suspensionRoutes(backend), { prefix: '/admin' })

@@ -54,6 +54,7 @@ export const CreatedAtSchema = Type.String({
 })
 
 export const UserParams = Type.Object({ id: UserIdSchema }, strict)
+export const FollowerParams = Type.Object({ id: UserIdSchema, follower: UserIdSchema }, strict)
 export const PostParams = Type.Object({ id: PostIdSchema }, strict)
 export const ReaderParams = Type.Object({ reader: UserIdSchema }, strict)
 

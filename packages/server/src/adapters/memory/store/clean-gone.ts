@@ -54,8 +54,8 @@ function ruleOf(lock: string, isThere: () => boolean, remove: () => void): Remna
 }
 
 function rulesOf({ tables }: Context, user: number): Remnant[] {
-  const { blocks, mutes, hides, cuts } = tables
-  const edges = [blocks, mutes].flatMap(edges => {
+  const { blocks, mutes, requests, hides, cuts } = tables
+  const edges = [blocks, mutes, requests].flatMap(edges => {
     const pairs = [
       ...[...edges.from(user).keys()].map(author => [user, author] as const),
       ...[...edges.to(user).keys()].map(reader => [reader, user] as const)

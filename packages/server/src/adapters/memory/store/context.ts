@@ -12,7 +12,7 @@ export interface Context {
   readonly tables: Tables
   readonly transactions: Transactions
   readonly ids: PostIds
-  readonly limits: Pick<Limits, 'followsMax' | 'rulesMax'>
+  readonly limits: Pick<Limits, 'followsMax' | 'requestsMax' | 'rulesMax'>
   /** Draws the next number of users, or of relations and cuts. Never given back, also by what fails. */
   next(sequence: 'user' | 'relation'): number
 }

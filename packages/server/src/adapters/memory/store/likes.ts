@@ -38,7 +38,10 @@ function likeMany(context: Context, tx: Transaction, likes: readonly Like[]): Li
 
 function maySee(tables: Tables, user: number, post: Post | undefined): boolean {
   if (post === undefined || post.deleted || !isActive(tables, post.author)) return false
-  return !tables.blocks.has(user, post.author) && !tables.blocks.has(post.author, user)
+  const { author } = post
+  if (tables.blocks.has(user, author) || tables.blocks.has(author, user)) return false
+  const isPublic = tables.users.get(author)?.visibility === 'public'
+  return isPublic || user === author || tables.follows.has(user, author)
 }
 
 /** Each delta counts exactly once: it is taken out and added up in the same commit. */

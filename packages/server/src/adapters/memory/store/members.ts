@@ -6,7 +6,9 @@ const lists: Record<MemberList, (tables: Tables, owner: number) => ReadonlyMap<n
   followers: ({ follows }, owner) => follows.to(owner),
   following: ({ follows }, owner) => follows.from(owner),
   blocks: ({ blocks }, owner) => blocks.from(owner),
-  mutes: ({ mutes }, owner) => mutes.from(owner)
+  mutes: ({ mutes }, owner) => mutes.from(owner),
+  requests: ({ requests }, owner) => requests.to(owner),
+  requested: ({ requests }, owner) => requests.from(owner)
 }
 
 /** Lists of users, newest first. Who is suspended or gone stands in none. */

@@ -4,7 +4,7 @@ import { NEVER_PULLED, PULLED_NOW, type Rules } from '../../../domain/rules.ts'
 import { unknownPost } from '../../../domain/unknown.ts'
 import type { IdempotencyKey, Relation, RelationStore, Written } from '../../../ports/store.ts'
 import { type Context, mayWrite, mustExist } from './context.ts'
-import { endFollow, pairLock, readerLock } from './relations.ts'
+import { endFollow, pairLock, readerLock, withdraw } from './relations.ts'
 import { type Tables, toggle } from './tables.ts'
 import type { Transaction } from './transactions.ts'
 
@@ -32,6 +32,7 @@ function block(context: Context, tx: Transaction, { reader, author }: Relation):
     endFollow(context, tx, pair)
     tx.emit({ type: 'relation', author: pair.author, reader: pair.reader })
   }
+  for (const pair of pairs) withdraw(context, tx, pair)
   tellBoth(tx, { reader, author })
   return true
 }

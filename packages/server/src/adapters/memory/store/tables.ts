@@ -62,6 +62,10 @@ export interface Tables {
   readonly follows: Edges
   readonly blocks: Edges
   readonly mutes: Edges
+  /** From who asks to follow to whom they ask. */
+  readonly requests: Edges
+  /** Accounts that turned public: requests up to this number are accepted. */
+  readonly openings: Map<number, number>
   readonly hides: Map<number, ReadonlySet<PostId>>
   /** By reader, then author. */
   readonly cuts: Map<number, ReadonlyMap<number, CutRow>>
@@ -90,6 +94,8 @@ export function createTables(): Tables {
     follows: new Edges(),
     blocks: new Edges(),
     mutes: new Edges(),
+    requests: new Edges(),
+    openings: new Map(),
     hides: new Map(),
     cuts: new Map(),
     likes: new Map(),

@@ -7,11 +7,13 @@ import type { UserRow } from './tables.ts'
 import type { Transaction } from './transactions.ts'
 
 const SEEN_MS = 6 * HOUR_MS
-const EMPTY: Profile = { name: null, avatar: null, attributes: {} }
+const WORDLESS = { name: null, avatar: null, attributes: {} }
+const EMPTY: Profile = { ...WORDLESS, visibility: 'public' }
 
 type Change = Partial<Profile> & { readonly id: string }
 
-function lock(id: string): string {
+/** A user's row. */
+export function lock(id: string): string {
   return `user ${id}`
 }
 
@@ -26,10 +28,20 @@ function put(context: Context, tx: Transaction, row: UserRow): User {
   return toUser(tables, row)
 }
 
+/** The fields that are given. */
+function profileOf({ name, avatar, attributes, visibility }: Partial<Profile>): Partial<Profile> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(avatar !== undefined && { avatar }),
+    ...(attributes !== undefined && { attributes }),
+    ...(visibility !== undefined && { visibility })
+  }
+}
+
 function make(context: Context, tx: Transaction, id: string, profile: Partial<Profile>): User {
   const number = context.next('user')
   const made = { number, id, version: 1, status: 'active', createdAt: tx.now } as const
-  return put(context, tx, { ...EMPTY, ...profile, ...made, lastSeenAt: null })
+  return put(context, tx, { ...EMPTY, ...profileOf(profile), ...made, lastSeenAt: null })
 }
 
 function rowOf({ tables }: Context, id: string): UserRow | undefined {
@@ -38,10 +50,15 @@ function rowOf({ tables }: Context, id: string): UserRow | undefined {
 
 /** Absent fields stay; an equal profile is no change. */
 function change(context: Context, tx: Transaction, row: UserRow, given: Partial<Profile>): User {
-  const { name = row.name, avatar = row.avatar, attributes = row.attributes } = given
-  const wanted = { name, avatar, attributes }
-  const now = { name: row.name, avatar: row.avatar, attributes: row.attributes }
-  if (JSON.stringify(wanted) === JSON.stringify(now)) return toUser(context.tables, row)
+  const { tables } = context
+  const { name, avatar, attributes, visibility } = row
+  const now = { name, avatar, attributes, visibility }
+  const wanted = { ...now, ...profileOf(given) }
+  if (JSON.stringify(wanted) === JSON.stringify(now)) return toUser(tables, row)
+  if (visibility === 'private' && wanted.visibility === 'public') {
+    const until = context.next('relation')
+    tx.change(() => tables.openings.set(row.number, until))
+  }
   tx.emit({ type: 'user', author: row.number })
   return put(context, tx, { ...row, ...wanted, version: row.version + 1 })
 }
@@ -62,7 +79,7 @@ function setStatus(context: Context, tx: Transaction, user: number, status: User
   if (row.status === status) return toUser(context.tables, row)
   if (row.status === 'gone') throw new Problem('account_gone', undefined, { user })
   tx.emit({ type: 'user', author: user })
-  const profile = status === 'gone' ? EMPTY : {}
+  const profile = status === 'gone' ? WORDLESS : {}
   return put(context, tx, { ...row, ...profile, status, version: row.version + 1 })
 }
 
