@@ -84,26 +84,35 @@ function listenForSignals(stop: AbortController): void {
     })
 }
 
+type Row = readonly [name: string, value: string]
+
 function startBlock(config: Config, app: App, dev: boolean, person: string): string {
-  const { url } = app
-  const api = config.roles.includes('api')
-  const rows: [string, string][] = [
-    ...(dev ? [['Console', `${url}/`] as [string, string]] : []),
-    ...(api
-      ? ([
-          ['API', `${url}/v1`],
-          ['Docs', `${url}/docs`]
-        ] as [string, string][])
-      : []),
+  const rows = [
+    ...(dev ? [['Console', `${app.url}/`] as Row] : []),
+    ...(config.roles.includes('api') ? apiRows(config, app, person) : []),
+    ...commonRows(config, app)
+  ]
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(9)}${value}\n`).join('')
+  const notes = app.notes.map(note => `  ${note}\n`).join('')
+  return `\n  Fanwise is ready.\n\n${lines}${notes && `\n${notes}`}`
+}
+
+function apiRows({ jwksUrl }: Config, { url }: App, person: string): readonly Row[] {
+  return [
+    ['API', `${url}/v1`],
+    ['Docs', `${url}/docs`],
+    ...(jwksUrl === '' ? [['Token', `npx fanwise token ${person}`] as Row] : [])
+  ]
+}
+
+function commonRows(config: Config, { url, mode, dataDir, secrets }: App): readonly Row[] {
+  return [
     ['Health', `${url}/readyz`],
     ['Metrics', `${url}/metrics`],
-    ['Mode', `${app.mode}, preset ${config.preset}, roles ${config.roles.join(' ')}`],
-    ['Data', app.dataDir ?? 'the database of DATABASE_URL'],
-    ...(app.secrets.file === null ? [] : [['Secrets', app.secrets.file] as [string, string]]),
-    ...(config.jwksUrl === '' ? [['Token', `npx fanwise token ${person}`] as [string, string]] : [])
+    ['Mode', `${mode}, preset ${config.preset}, roles ${config.roles.join(' ')}`],
+    ['Data', dataDir ?? 'the database of DATABASE_URL'],
+    ...(secrets.file === null ? [] : [['Secrets', secrets.file] as Row])
   ]
-  const notes = app.notes.map(note => `  ${note}\n`).join('')
-  return `\n  Fanwise is ready.\n\n${rows.map(([name, value]) => `  ${name.padEnd(9)}${value}\n`).join('')}${notes && `\n${notes}`}`
 }
 
 function say(text: string): void {
