@@ -15,7 +15,7 @@ CREATE OR REPLACE FUNCTION public.lane_of_author(author bigint)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN (((shard_of_author(author))::integer % 64))::smallint;
 
-CREATE OR REPLACE FUNCTION public.make_outbox_partitions()
+CREATE OR REPLACE FUNCTION public.make_day_partitions(parent text, moment text, options text)
  RETURNS integer
  LANGUAGE plpgsql
 AS $function$
@@ -25,24 +25,33 @@ declare
   day date;
   low timestamptz;
   high timestamptz;
+  taken boolean;
 begin
   for ahead in 0..3 loop
     day := today + ahead;
     low := day::timestamp at time zone 'UTC';
     high := (day + 1)::timestamp at time zone 'UTC';
-    continue when to_regclass(format('outbox_%s', to_char(day, 'YYYYMMDD'))) is not null;
-    continue when exists (
-      select from outbox_default where created_at >= low and created_at < high
-    );
-    execute format(
-      'create table outbox_%s partition of outbox for values from (%L) to (%L)
-         with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)',
-      to_char(day, 'YYYYMMDD'), low, high);
+    continue when to_regclass(format('%s_%s', parent, to_char(day, 'YYYYMMDD'))) is not null;
+    execute format('select exists (select from %s_default where %s >= %L and %s < %L)',
+      parent, moment, low, moment, high) into taken;
+    continue when taken;
+    execute format('create table %s_%s partition of %s for values from (%L) to (%L) with (%s)',
+      parent, to_char(day, 'YYYYMMDD'), parent, low, high, options);
     made := made + 1;
   end loop;
   return made;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.make_ledger_partitions()
+ RETURNS integer
+ LANGUAGE sql
+RETURN make_day_partitions('ledger'::text, 'at'::text, 'fillfactor = 100'::text);
+
+CREATE OR REPLACE FUNCTION public.make_outbox_partitions()
+ RETURNS integer
+ LANGUAGE sql
+RETURN make_day_partitions('outbox'::text, 'created_at'::text, 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02'::text);
 
 CREATE OR REPLACE FUNCTION public.make_post_id(post_shard smallint)
  RETURNS bigint
@@ -135,6 +144,27 @@ create table idempotency_keys (
   about bigint,
   constraint idempotency_keys_pkey PRIMARY KEY (owner, key)
 );
+
+create table ledger (
+  post bigint not null,
+  event text not null,
+  lane smallint not null,
+  log_partition integer,
+  log_offset text,
+  worker text not null,
+  at timestamp with time zone not null,
+  delivery text not null,
+  work text not null,
+  slice integer not null,
+  slices integer,
+  first_follower bigint not null,
+  last_follower bigint not null,
+  pushed integer not null,
+  cold integer not null,
+  late integer not null,
+  failed integer not null,
+  took bytea not null
+) partition by RANGE (at);
 
 create table like_deltas (
   id bigint generated always as identity not null,
@@ -240,6 +270,8 @@ create table users (
 
 -- Partitions
 
+create table ledger_default partition of ledger DEFAULT;
+
 create table outbox_default partition of outbox DEFAULT;
 
 -- Indexes
@@ -262,9 +294,13 @@ CREATE INDEX idempotency_keys_about ON public.idempotency_keys USING btree (abou
 
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
 
+CREATE INDEX ledger_by_post ON ONLY public.ledger USING btree (post);
+
 CREATE INDEX mutes_by_author ON public.mutes USING btree (author, reader);
 
 CREATE INDEX mutes_by_seq ON public.mutes USING btree (reader, seq DESC);
+
+CREATE INDEX outbox_created ON ONLY public.outbox USING brin (created_at);
 
 CREATE INDEX outbox_dead ON ONLY public.outbox USING btree (id) WHERE (dead_at IS NOT NULL);
 

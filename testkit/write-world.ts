@@ -44,6 +44,7 @@ interface Parts {
 export class WriteWorld {
   readonly clock: VirtualClock
   readonly telemetry = new CountingTelemetry()
+  readonly worker = 'worker'
   readonly faults: { store: Partial<Store>; feeds: Partial<Feeds>; log: Partial<EventLog> } = {
     store: {},
     feeds: {},

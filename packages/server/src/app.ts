@@ -1,3 +1,4 @@
+import os from 'node:os'
 import path from 'node:path'
 import { createTelemetry } from './adapters/telemetry/telemetry.ts'
 import type { Config } from './config.ts'
@@ -42,10 +43,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const { limits, roles } = config
   const seen = createSeen()
   const { secret } = secrets
+  const worker = `${os.hostname()}:${process.pid}`
   const feed = createFeed(ports, { limits, roles, mode, secret, seen: seen.note })
   parts.defer(() => feed.idle())
   for (const role of roles)
-    for (const part of await ROLE_LOOPS[role]({ ...ports, limits, seen })) parts.use(part)
+    for (const part of await ROLE_LOOPS[role]({ ...ports, limits, seen, worker })) parts.use(part)
   const url =
     options.listen !== false
       ? await listen(config, options, secrets, { ports, feed, metrics, parts })

@@ -12,6 +12,8 @@ import { createRelay } from './relay/relay.ts'
 export interface RoleContext extends Ports {
   readonly limits: Limits
   readonly seen: Seen
+  /** Names this process in what it records. */
+  readonly worker: string
 }
 
 const RETRY_MS = 1000

@@ -31,5 +31,7 @@ export interface DeadEvent extends LoggedEvent {
 export interface LoggedEvent {
   readonly id: string
   readonly lane: number
+  /** Where it stands in its partition, in a log that has some. */
+  readonly offset?: string
   readonly event: FeedEvent
 }

@@ -1,9 +1,11 @@
 import type { LoggedEvent } from '../domain/event.ts'
+import type { Delivery } from '../domain/user.ts'
+import type { BatchRecord } from './batch-record.ts'
 import { dropBacklog } from './drop-backlog.ts'
 import { type FanoutContext, WIDTH } from './fanout-context.ts'
 import { inTurns } from './in-turns.ts'
 import { lookAgain } from './look-again.ts'
-import { pulledAuthors } from './pulled-authors.ts'
+import { deliveriesOf, pulledOf } from './pulled-authors.ts'
 import { pushPosts } from './push-posts.ts'
 import { removePosts } from './remove-posts.ts'
 import { sortBatch, type Work } from './sort-batch.ts'
@@ -22,14 +24,32 @@ export async function handleBatch(
   signal: AbortSignal
 ): Promise<void> {
   signal.throwIfAborted()
-  const work = sortBatch(events, context.clock.now())
+  const record = context.records(events)
+  try {
+    await workOff(context, sortBatch(events, context.clock.now()), record, signal)
+    record.close()
+  } catch (error) {
+    record.fail()
+    throw error
+  }
+}
+
+async function workOff(
+  context: FanoutContext,
+  work: Work,
+  record: BatchRecord,
+  signal: AbortSignal
+): Promise<void> {
   await forget(context, work)
-  const pulled = await pulledOf(context, work)
+  const deliveries = await deliveriesIn(context, work)
+  const pulled = pulledOf(deliveries)
   const fans = [
-    ...(await pushPosts(context, work.posts, pulled)),
+    ...(await pushPosts(context, work.posts, deliveries, record)),
     ...(await dropBacklog(context, work.backlog, pulled))
   ]
   await inTurns(stoppable(fans, signal), WIDTH)
+  for (const [author, ids] of work.oldPosts)
+    record.whole(ids, deliveries.get(author) ?? 'push', 'backlog')
   signal.throwIfAborted()
   await lookAgain(context, work.relations)
   await inTurns(stoppable(removePosts(context, work.deletes, pulled), signal), WIDTH)
@@ -43,10 +63,10 @@ async function forget({ feeds }: FanoutContext, work: Work): Promise<void> {
 }
 
 /**
- * Those authors whose posts are merged by readers. It is asked anew for each batch, after its posts were stored: a
- * switch down that comes later keeps a pull_until above them, so they are still merged.
+ * How the authors' posts reach feeds. It is asked anew for each batch, after its posts were stored: a switch down that
+ * comes later keeps a pull_until above them, so they are still merged.
  */
-function pulledOf({ store }: FanoutContext, work: Work): Promise<Set<number>> {
+function deliveriesIn({ store }: FanoutContext, work: Work): Promise<Map<number, Delivery>> {
   const authors = new Set([...work.posts.keys(), ...work.backlog, ...work.deletes.keys()])
-  return pulledAuthors(store, [...authors])
+  return deliveriesOf(store, [...authors])
 }

@@ -1,14 +1,25 @@
 import { Problem } from '../domain/errors.ts'
 import type { EventHandler } from '../ports/event-log.ts'
+import type { LedgerStore } from '../ports/ledger.ts'
+import { createRecords } from './batch-record.ts'
 import { createBurials } from './burials.ts'
 import { dropInFlight } from './drop-in-flight.ts'
 import type { FanoutContext } from './fanout-context.ts'
 import { handleEvents } from './handle-events.ts'
+import { createLedger } from './ledger.ts'
+
+export interface WorkerContext extends Omit<FanoutContext, 'records'> {
+  readonly store: FanoutContext['store'] & Pick<LedgerStore, 'record'>
+  /** Names this process in the ledger. */
+  readonly worker: string
+}
 
 /** What EventLog.consume wants: a handler for each lane that is assigned to this process. */
-export function openFanout(context: FanoutContext): (lane: number) => EventHandler {
+export function openFanout(given: WorkerContext): (lane: number) => EventHandler {
   const burials = createBurials()
+  const ledger = createLedger(given)
   return lane => {
+    const context = { ...given, records: createRecords({ ...given, ledger }, lane) }
     const released = new AbortController()
     let work: Promise<unknown> = Promise.resolve()
     function track(begun: Promise<void>): Promise<void> {

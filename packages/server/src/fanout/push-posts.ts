@@ -1,8 +1,11 @@
 import type { PostId } from '../domain/post-id.ts'
-import type { Push } from '../ports/feeds.ts'
+import type { Delivery } from '../domain/user.ts'
+import type { Push, Pushed } from '../ports/feeds.ts'
+import type { BatchRecord } from './batch-record.ts'
 import type { FanoutContext } from './fanout-context.ts'
 import { followerSlices } from './follower-slices.ts'
 import type { Turn } from './in-turns.ts'
+import { pulledOf } from './pulled-authors.ts'
 import type { IdsByAuthor } from './sort-batch.ts'
 
 type PushContext = Pick<FanoutContext, 'store' | 'feeds' | 'limits' | 'telemetry'>
@@ -17,8 +20,10 @@ const PUSHES_MAX = 10_000
 export async function pushPosts(
   context: PushContext,
   posts: IdsByAuthor,
-  pulled: ReadonlySet<number>
+  deliveries: ReadonlyMap<number, Delivery>,
+  record: BatchRecord
 ): Promise<Turn[]> {
+  const pulled = pulledOf(deliveries)
   const own = [...posts].flatMap(([author, ids]) =>
     ids.flatMap((id): Push[] => [
       { list: `timeline:${author}`, id },
@@ -26,20 +31,49 @@ export async function pushPosts(
     ])
   )
   await pushAll(context, own)
-  const pushed = [...posts].filter(([author]) => !pulled.has(author))
-  return pushed.map(([author, ids]) =>
-    followerSlices(context, author, followers => pushAll(context, toFollowers(followers, ids)))
-  )
+  const turns: Turn[] = []
+  for (const [author, ids] of posts) {
+    const delivery = deliveries.get(author) ?? 'push'
+    if (pulled.has(author)) record.whole(ids, delivery, 'merged')
+    else turns.push(pushToFollowers(context, author, ids, record.slices(ids, delivery)))
+  }
+  return turns
+}
+
+function pushToFollowers(
+  context: PushContext,
+  author: number,
+  ids: readonly PostId[],
+  record: ReturnType<BatchRecord['slices']>
+): Turn {
+  const turn = followerSlices(context, author, async followers => {
+    try {
+      record.done(followers, await pushAll(context, toFollowers(followers, ids)))
+    } catch (error) {
+      record.failed(followers)
+      throw error
+    }
+  })
+  return async () => {
+    const more = await turn()
+    if (!more) record.end()
+    return more
+  }
 }
 
 function toFollowers(followers: readonly number[], ids: readonly PostId[]): Push[] {
   return ids.flatMap(id => followers.map((reader): Push => ({ list: `feed:${reader}`, id })))
 }
 
-async function pushAll({ feeds, telemetry }: PushContext, pushes: readonly Push[]): Promise<void> {
+async function pushAll(
+  { feeds, telemetry }: PushContext,
+  pushes: readonly Push[]
+): Promise<readonly Pushed[]> {
+  const all: Pushed[] = []
   for (let start = 0; start < pushes.length; start += PUSHES_MAX) {
     const part = pushes.slice(start, start + PUSHES_MAX)
-    await feeds.push(part)
+    for (const pushed of await feeds.push(part)) all.push(pushed)
     telemetry.count('fanout_pushes', part.length)
   }
+  return all
 }

@@ -9,7 +9,8 @@ export type IdsByAuthor = ReadonlyMap<number, readonly PostId[]>
 /** What the events of one batch ask for, each thing once. */
 export interface Work {
   readonly posts: IdsByAuthor
-  /** Authors of posts that are too old to be pushed. */
+  /** Posts that are too old to be pushed, and their authors. */
+  readonly oldPosts: IdsByAuthor
   readonly backlog: ReadonlySet<number>
   readonly deletes: IdsByAuthor
   readonly relations: readonly Relation[]
@@ -25,15 +26,12 @@ export function sortBatch(events: readonly LoggedEvent[], now: number): Work {
   const posts = new Map<number, Set<PostId>>()
   const deletes = new Map<number, Set<PostId>>()
   const relations = new Map<string, Relation>()
-  const backlog = new Set<number>()
+  const oldPosts = new Map<number, Set<PostId>>()
   const rules = new Set<number>()
   const changedPosts = new Set<PostId>()
   const changedUsers = new Set<number>()
   const sort: Sorters = {
-    post(event) {
-      if (timeOf(event.post) < now - BACKLOG_MS) backlog.add(event.author)
-      else note(posts, event)
-    },
+    post: event => note(timeOf(event.post) < now - BACKLOG_MS ? oldPosts : posts, event),
     edit: event => changedPosts.add(event.post),
     delete(event) {
       changedPosts.add(event.post)
@@ -46,7 +44,8 @@ export function sortBatch(events: readonly LoggedEvent[], now: number): Work {
   for (const { event } of events) sortOne(sort, event)
   return {
     posts: inOrder(posts),
-    backlog,
+    oldPosts: inOrder(oldPosts),
+    backlog: new Set(oldPosts.keys()),
     deletes: inOrder(deletes),
     relations: [...relations.values()],
     rules,

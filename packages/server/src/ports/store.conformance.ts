@@ -4,6 +4,7 @@ import type { MakeStore, StoreHooks } from './store-fixtures.conformance.ts'
 import { homeConformance } from './store-home.conformance.ts'
 import { importConformance } from './store-import.conformance.ts'
 import { keysConformance } from './store-keys.conformance.ts'
+import { ledgerConformance } from './store-ledger.conformance.ts'
 import { likesConformance } from './store-likes.conformance.ts'
 import { outboxConformance, upkeepConformance } from './store-outbox.conformance.ts'
 import { postsConformance } from './store-posts.conformance.ts'
@@ -26,5 +27,6 @@ export function storeConformance(name: string, make: MakeStore, hooks: StoreHook
   outboxConformance(name, make)
   deadConformance(name, make)
   upkeepConformance(name, make)
+  ledgerConformance(name, make)
   keysConformance(name, make)
 }

@@ -3,6 +3,7 @@ import type { ImportedPost, NewPost, Post, PostChange } from '../domain/post.ts'
 import type { PostId } from '../domain/post-id.ts'
 import type { Rules } from '../domain/rules.ts'
 import type { Delivery, Profile, User, UserStatus } from '../domain/user.ts'
+import type { LedgerStore } from './ledger.ts'
 
 /**
  * A client's key for a request that it may repeat. Kept 24 h in the same transaction as the write.
@@ -297,8 +298,8 @@ export interface UpkeepStore {
    */
   cleanGone(limit: number): Promise<number>
   /**
-   * Removes idempotency keys over 24 h old, up to `limit`, and outbox partitions over 7 days old, and makes the next
-   * partitions. Returns how many went; at least `limit` when there may be more.
+   * Removes idempotency keys over 24 h old, up to `limit`, and partitions of outbox and ledger over 7 days old, and makes
+   * the next partitions. Returns how many went; at least `limit` when there may be more.
    */
   expire(limit: number): Promise<number>
   /** Raised when everything that was derived has to be made again. */
@@ -319,6 +320,23 @@ export interface KeyStore {
   closeKey<T>(key: IdempotencyKey, value: T): Promise<T>
 }
 
+/** How a reader stands to an author and one of their posts. */
+export interface Standing {
+  readonly follows: boolean
+  /** The reader asks to follow, and the author has not decided. */
+  readonly requested: boolean
+  /** The reader blocks the author. */
+  readonly blocks: boolean
+  /** The author blocks the reader. */
+  readonly blocked: boolean
+  readonly mutes: boolean
+  readonly cut: boolean
+  readonly hides: boolean
+  /** Of the author now, and up to which id posts may not have been pushed. */
+  readonly delivery: Delivery
+  readonly pullUntil: PostId
+}
+
 export interface AuditStore {
   /**
    * What the reader's feed must be, by plain SQL that shares nothing with the page stage: own posts + posts of
@@ -326,6 +344,8 @@ export interface AuditStore {
    * asks to follow a private author is no follower.
    */
   oracle(reader: number, below: PostId, limit: number): Promise<readonly PostId[]>
+  /** From the primary. Null when there is no such author. */
+  standing(reader: number, author: number, post: PostId): Promise<Standing | null>
 }
 
 /** The only source of truth. Each method is one transaction; no transaction leaves it. */
@@ -340,4 +360,5 @@ export interface Store
     OutboxStore,
     UpkeepStore,
     KeyStore,
-    AuditStore {}
+    AuditStore,
+    LedgerStore {}

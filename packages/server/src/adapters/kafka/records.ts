@@ -51,7 +51,8 @@ export function endOf(batches: readonly RecordsBatch[], from: bigint): bigint {
 
 function entryOf(offset: bigint, raw: RawRecord): Entry {
   try {
-    return { offset, event: decode(raw), reason: '', raw }
+    const event = { ...decode(raw), offset: String(offset) }
+    return { offset, event, reason: '', raw }
   } catch (error) {
     return { offset, event: null, reason: String(error), raw }
   }

@@ -6,6 +6,7 @@ import { cuts } from './store/cuts.ts'
 import { delivery } from './store/delivery.ts'
 import { importPosts } from './store/import-posts.ts'
 import { keys } from './store/keys.ts'
+import { ledger } from './store/ledger.ts'
 import { likes } from './store/likes.ts'
 import { members } from './store/members.ts'
 import { oracle } from './store/oracle.ts'
@@ -61,6 +62,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     ...upkeep(context),
     ...keys(context),
     ...oracle(context),
+    ...ledger(context),
     async [Symbol.asyncDispose]() {}
   }
 }

@@ -2,7 +2,8 @@ import { KEY_LIFE } from './idempotency.ts'
 import { PARTITION_LOCK } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 
-const OUTBOX_DAYS = 7
+/** Of outbox rows and of the ledger. */
+const DAYS = 7
 
 const keys = statement(
   'expire_keys',
@@ -16,24 +17,35 @@ const leftOver = statement(
   'expire_outbox_default',
   `delete from outbox_default where ctid = any(array(
      select ctid from outbox_default
-     where created_at < now() - interval '${OUTBOX_DAYS} days'
+     where created_at < now() - interval '${DAYS} days'
        and (published_at is not null or dead_at is not null) limit $1))
    returning id`
 )
 
-const makePartitions = statement('make_partitions', 'select make_outbox_partitions()')
+const oldLedger = statement(
+  'expire_ledger_default',
+  `delete from ledger_default where ctid = any(array(
+     select ctid from ledger_default where at < now() - interval '${DAYS} days' limit $1))
+   returning post`
+)
+
+const makePartitions = statement(
+  'make_partitions',
+  'select make_outbox_partitions(), make_ledger_partitions()'
+)
 
 /** Partitions that ended over 7 days ago. */
 const old = statement(
   'old_partitions',
   `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-   where i.inhparent = 'outbox'::regclass and c.relname ~ '^outbox_[0-9]{8}$'
+   where i.inhparent in ('outbox'::regclass, 'ledger'::regclass)
+     and c.relname ~ '^(outbox|ledger)_[0-9]{8}$'
      and right(c.relname, 8) < to_char(
-       (now() at time zone 'UTC')::date - ${OUTBOX_DAYS + 1}, 'YYYYMMDD')
+       (now() at time zone 'UTC')::date - ${DAYS + 1}, 'YYYYMMDD')
    order by 1`
 )
 
-/** Making and dropping partitions locks the whole outbox: rather later than waiting in everybody's way. */
+/** Making and dropping partitions locks the whole table: rather later than waiting in everybody's way. */
 const hurry = statement('partition_hurry', "select set_config('lock_timeout', '1s', true)")
 
 async function renewPartitions(tx: Queries): Promise<number> {
@@ -41,21 +53,24 @@ async function renewPartitions(tx: Queries): Promise<number> {
   await tx.rows(makePartitions)
   let dropped = 0
   for (const { name } of await tx.rows<{ name: string }>(old)) {
-    const open = await tx.rows({
-      name: '',
-      text: `select 1 from ${name} where published_at is null and dead_at is null limit 1`
-    })
-    if (open.length > 0) continue
+    if (name.startsWith('outbox') && (await hasOpen(tx, name))) continue
     await tx.rows({ name: '', text: `drop table ${name}` })
     dropped++
   }
   return dropped
 }
 
+async function hasOpen(tx: Queries, partition: string): Promise<boolean> {
+  const text = `select 1 from ${partition} where published_at is null and dead_at is null limit 1`
+  return (await tx.rows({ name: '', text })).length > 0
+}
+
 /** Returns how many keys, rows and partitions went. */
 export async function expire(db: Database, limit: number): Promise<number> {
   const expired = await db.rows(keys, [limit])
   const rows = await db.rows(leftOver, [limit])
+  const records = await db.rows(oldLedger, [limit])
   const locks = [{ space: PARTITION_LOCK, number: 0 }]
-  return expired.length + rows.length + (await db.transaction('partitions', locks, renewPartitions))
+  const partitions = await db.transaction('partitions', locks, renewPartitions)
+  return expired.length + rows.length + records.length + partitions
 }

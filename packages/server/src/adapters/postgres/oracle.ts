@@ -21,7 +21,7 @@ const oracle = statement(
    limit $3`
 )
 
-export function audit(db: Database): AuditStore {
+export function audit(db: Database): Pick<AuditStore, 'oracle'> {
   return {
     async oracle(reader, below, limit) {
       const rows = await db.rows<{ id: PostId }>(oracle, [reader, bound(below), limit])

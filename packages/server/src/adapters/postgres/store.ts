@@ -8,6 +8,7 @@ import { hides } from './hides.ts'
 import { home } from './home.ts'
 import { keys } from './idempotency.ts'
 import { importPosts } from './import-posts.ts'
+import { ledger } from './ledger.ts'
 import { likes } from './likes.ts'
 import { audit } from './oracle.ts'
 import { outbox } from './outbox.ts'
@@ -17,6 +18,7 @@ import { publish } from './publish.ts'
 import { relations } from './relations.ts'
 import { requests } from './requests.ts'
 import { ruleChanges } from './rules.ts'
+import { standings } from './standing.ts'
 import { upkeep } from './upkeep.ts'
 import { users } from './users.ts'
 
@@ -47,6 +49,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...upkeep(db),
     ...keys(db),
     ...audit(db),
+    ...standings(db),
+    ...ledger(db),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]()
   }
   try {

@@ -14,7 +14,7 @@ function partitions(url: string): Promise<Record<string, unknown>[]> {
   return run(
     url,
     `select relname as name from pg_class
-     where relispartition and relkind = 'r' and relname <> 'outbox_default' order by 1`
+     where relispartition and relkind = 'r' and relname like 'outbox_2%' order by 1`
   )
 }
 
@@ -73,6 +73,31 @@ test('outbox partitions are made ahead and dropped after 7 days, when all in the
   assert.equal(await store.expire(100), 2)
   assert.equal(await store.expire(100), 0)
   await publish(store, ann)
+})
+
+test('records of fan-out go after 7 days, by the day', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  await run(
+    url,
+    `create table ledger_20240101 partition of ledger
+     for values from ('20240101 00:00Z') to ('20240101 24:00Z')`
+  )
+  const insert = (at: string) =>
+    run(
+      url,
+      `insert into ledger values (1, '1', 0, null, null, 'w', ${at}, 'push', 'pushed', 1, 1,
+         1, 2, 1, 1, 0, 0, '')`
+    )
+  for (const at of ["'2024-01-01 12:00Z'", "'2023-05-05 12:00Z'", 'now()']) await insert(at)
+  assert.equal(await store.expire(100), 2)
+  assert.equal(await store.expire(100), 0)
+  const names = await run(
+    url,
+    `select tableoid::regclass::text as name, count(*)::int as rows from ledger group by 1`
+  )
+  const today = new Date().toISOString().slice(0, 10).replaceAll('-', '')
+  assert.deepEqual(names, [{ name: `ledger_${today}`, rows: 1 }])
 })
 
 test('a day that began in the default partition stays there', async t => {

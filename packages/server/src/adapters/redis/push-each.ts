@@ -30,7 +30,14 @@ export async function pushEach(
 ): Promise<readonly Pushed[]> {
   const lists = [...byList(pushes)].map(([list, places]) => {
     const key = keys.list(list)
-    return { key, places, ...writer.write(key, places.map(place => place.push)) }
+    return {
+      key,
+      places,
+      ...writer.write(
+        key,
+        places.map(place => place.push)
+      )
+    }
   })
   const outcomes = await commands.run(
     'push',

@@ -1,5 +1,24 @@
-import type { AuditStore } from '../../../ports/store.ts'
+import { BEGINNING, type PostId } from '../../../domain/post-id.ts'
+import type { AuditStore, Standing } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
+import type { Tables } from './tables.ts'
+
+function standing(tables: Tables, reader: number, author: number, post: PostId): Standing | null {
+  const { users, follows, requests, blocks, mutes, cuts, hides, delivery } = tables
+  if (!users.has(author)) return null
+  const switched = delivery.get(author)
+  return {
+    follows: follows.has(reader, author),
+    requested: requests.has(reader, author),
+    blocks: blocks.has(reader, author),
+    blocked: blocks.has(author, reader),
+    mutes: mutes.has(reader, author),
+    cut: cuts.get(reader)?.has(author) ?? false,
+    hides: hides.get(reader)?.has(post) ?? false,
+    delivery: switched?.delivery ?? 'push',
+    pullUntil: switched?.pullUntil ?? BEGINNING
+  }
+}
 
 /** The feed as a plain filter over all posts: it shares nothing with the reads that pages are made of. */
 export function oracle({ tables }: Context): AuditStore {
@@ -11,6 +30,7 @@ export function oracle({ tables }: Context): AuditStore {
     return follows.has(reader, author) && !mutes.has(reader, author)
   }
   return {
+    standing: async (reader, author, post) => standing(tables, reader, author, post),
     oracle: async (reader, below, limit) =>
       [...posts.values()]
         .filter(({ id, author, deleted }) => !deleted && id < below && shows(reader, author))

@@ -2,6 +2,7 @@ import type { FeedEvent } from '../../../domain/event.ts'
 import type { Post } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
 import type { Delivery, User, UserCounts } from '../../../domain/user.ts'
+import type { LedgerRow } from '../../../ports/ledger.ts'
 import { Edges } from './edges.ts'
 
 export type UserRow = Omit<User, 'counts'> & { readonly lastSeenAt: number | null }
@@ -78,6 +79,7 @@ export interface Tables {
   readonly outbox: Map<number, OutboxRow>
   readonly published: Map<number, OutboxRow & { readonly at: number }>
   readonly dead: Map<number, DeadRow>
+  ledger: LedgerRow[]
   epoch: number
 }
 
@@ -105,6 +107,7 @@ export function createTables(): Tables {
     outbox: new Map(),
     published: new Map(),
     dead: new Map(),
+    ledger: [],
     epoch: 1
   }
 }

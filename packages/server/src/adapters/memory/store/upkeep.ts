@@ -5,10 +5,13 @@ import type { Context } from './context.ts'
 import type { Tables } from './tables.ts'
 import { KEY_MS, type Transaction } from './transactions.ts'
 
-const OUTBOX_MS = 7 * DAY_MS
+/** How long outbox rows that are done, and the ledger, are kept. */
+const KEPT_MS = 7 * DAY_MS
 
-function expire({ keys, published }: Tables, tx: Transaction, limit: number): number {
-  for (const { seq, at } of published.values()) if (tx.now - at >= OUTBOX_MS) published.delete(seq)
+function expire(tables: Tables, tx: Transaction, limit: number): number {
+  const { keys, published } = tables
+  tables.ledger = tables.ledger.filter(({ at }) => tx.now - at < KEPT_MS)
+  for (const { seq, at } of published.values()) if (tx.now - at >= KEPT_MS) published.delete(seq)
   const old = [...keys].filter(([, { madeAt }]) => tx.now - madeAt >= KEY_MS).slice(0, limit)
   for (const [name, row] of old) {
     tx.change(() => {

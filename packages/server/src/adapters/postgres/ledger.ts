@@ -1,0 +1,189 @@
+import { isPostId, type PostId, timeOf } from '../../domain/post-id.ts'
+import type { Delivery } from '../../domain/user.ts'
+import type {
+  LedgerRow,
+  LedgerStore,
+  LedgerWork,
+  PostEvent,
+  Progress,
+  ReaderRow
+} from '../../ports/ledger.ts'
+import { packHas, packNumbers } from './number-set.ts'
+import { type Database, statement } from './pool.ts'
+
+const record = statement(
+  'ledger_record',
+  `insert into ledger (post, event, lane, log_partition, log_offset, worker, at, delivery, work,
+     slice, slices, first_follower, last_follower, pushed, cold, late, failed, took)
+   select r.post, r.event, r.lane, r.log_partition, r.log_offset, r.worker,
+     to_timestamp(r.at / 1000.0), r.delivery, r.work, r.slice, r.slices, r.first, r.last,
+     r.pushed, r.cold, r.late, r.failed, r.took
+   from unnest($1::bigint[], $2::text[], $3::smallint[], $4::integer[], $5::text[], $6::text[],
+     $7::float8[], $8::text[], $9::text[], $10::integer[], $11::integer[], $12::bigint[],
+     $13::bigint[], $14::integer[], $15::integer[], $16::integer[], $17::integer[], $18::bytea[])
+     r (post, event, lane, log_partition, log_offset, worker, at, delivery, work, slice, slices,
+       first, last, pushed, cold, late, failed, took)`
+)
+
+/** The values of each column, in the order of the statement. */
+const COLUMNS: readonly ((row: LedgerRow) => unknown)[] = [
+  row => row.post,
+  row => row.event,
+  row => row.lane,
+  row => row.partition,
+  row => row.offset,
+  row => row.worker,
+  row => row.at,
+  row => row.delivery,
+  row => row.work,
+  row => row.slice,
+  row => row.slices,
+  row => row.first,
+  row => row.last,
+  row => row.pushed,
+  row => row.cold,
+  row => row.late,
+  row => row.failed,
+  row => packNumbers(row.took)
+]
+
+const MS = 'floor(extract(epoch from at) * 1000)::bigint'
+
+const ofReader = statement(
+  'ledger_of',
+  `select event, lane, log_partition, log_offset, worker, ${MS} as at, delivery, work,
+     slice, slices, pushed, cold, late, failed, took
+   from ledger where post = $1 and (slice = 0 or $2 between first_follower and last_follower)
+   order by ledger.at desc limit 20`
+)
+
+interface Row {
+  readonly event: string
+  readonly lane: number
+  readonly log_partition: number | null
+  readonly log_offset: string | null
+  readonly worker: string
+  readonly at: string
+  readonly delivery: Delivery
+  readonly work: LedgerWork
+  readonly slice: number
+  readonly slices: number | null
+  readonly pushed: number
+  readonly cold: number
+  readonly late: number
+  readonly failed: number
+  readonly took: Buffer
+}
+
+function toReaderRow(post: PostId, reader: number, row: Row): ReaderRow {
+  const { log_partition: partition, log_offset: offset, at, took, ...rest } = row
+  return { ...rest, post, partition, offset, at: Number(at), took: packHas(took, reader) }
+}
+
+/** Slices beyond the last one are of a former try, when there were more followers. */
+const progress = statement(
+  'ledger_progress',
+  `with latest as (
+     select distinct on (slice) * from ledger where post = $1 order by slice, at desc
+   ), newest as (
+     select event, delivery, work, slices from latest order by at desc, slice desc limit 1
+   ), counted as (
+     select * from latest where slice <= coalesce(
+       (select slices from latest where slices is not null order by at desc limit 1), slice)
+   )
+   select (select event from newest) as event, (select delivery from newest) as delivery,
+     (select work from newest) as work,
+     count(*) filter (where work = 'pushed' and slice > 0)::integer as slices_done,
+     max(slices) as slices, sum(pushed)::integer as pushed, sum(cold)::integer as cold,
+     sum(late)::integer as late, sum(failed)::integer as failed,
+     floor(extract(epoch from min(at)) * 1000)::bigint as started_at,
+     floor(extract(epoch from max(at)) * 1000)::bigint as latest_at
+   from counted having count(*) > 0`
+)
+
+interface ProgressRow {
+  readonly event: string
+  readonly delivery: Delivery
+  readonly work: LedgerWork
+  readonly slices_done: number
+  readonly slices: number | null
+  readonly pushed: number
+  readonly cold: number
+  readonly late: number
+  readonly failed: number
+  readonly started_at: string
+  readonly latest_at: string
+}
+
+function toProgress(row: ProgressRow): Progress {
+  const { slices_done: slicesDone, started_at: startedAt, latest_at: latestAt, ...rest } = row
+  return { ...rest, slicesDone, startedAt: Number(startedAt), latestAt: Number(latestAt) }
+}
+
+const EVENT = `select id, lane, published_at, dead_at, dead_reason from outbox
+  where type = 'post' and payload ->> 'post' = $1`
+
+/** By its id, if known; among what waits; among what was given up; else around the time of the post. */
+const event = statement(
+  'ledger_event',
+  `select id::text as id, lane,
+     floor(extract(epoch from published_at) * 1000)::bigint as published_at,
+     floor(extract(epoch from dead_at) * 1000)::bigint as dead_at, dead_reason
+   from (
+     (${EVENT} and id = $2::bigint)
+     union all (${EVENT} and lane = lane_of_author($3) and published_at is null and dead_at is null
+       limit 1)
+     union all (${EVENT} and dead_at is not null limit 1)
+     union all (${EVENT} and created_at between to_timestamp($4 / 1000.0) - interval '1 minute'
+       and to_timestamp($4 / 1000.0) + interval '1 minute' limit 1)
+   ) found order by found.id::bigint desc limit 1`
+)
+
+interface EventRow {
+  readonly id: string
+  readonly lane: number
+  readonly published_at: string | null
+  readonly dead_at: string | null
+  readonly dead_reason: string | null
+}
+
+function toPostEvent(row: EventRow): PostEvent {
+  const { id, lane, published_at: publishedAt, dead_at: deadAt, dead_reason: reason } = row
+  return {
+    id,
+    lane,
+    publishedAt: publishedAt === null ? null : Number(publishedAt),
+    givenUp: deadAt === null ? null : { at: Number(deadAt), reason: reason ?? '' }
+  }
+}
+
+export function ledger(db: Database): LedgerStore {
+  return {
+    async record(rows) {
+      if (rows.length === 0) return
+      await db.rows(
+        record,
+        COLUMNS.map(column => rows.map(column))
+      )
+    },
+
+    async ledgerOf(post, reader) {
+      if (!isPostId(post)) return []
+      const rows = await db.rows<Row>(ofReader, [post, reader])
+      return rows.map(row => toReaderRow(post, reader, row))
+    },
+
+    async progressOf(post) {
+      if (!isPostId(post)) return null
+      const [row] = await db.rows<ProgressRow>(progress, [post])
+      return row === undefined ? null : toProgress(row)
+    },
+
+    async eventOf(post, author, id) {
+      if (!isPostId(post)) return null
+      const known = id !== undefined && /^[0-9]{1,18}$/.test(id) ? id : null
+      const [row] = await db.rows<EventRow>(event, [post, known, author, timeOf(post)])
+      return row === undefined ? null : toPostEvent(row)
+    }
+  }
+}
