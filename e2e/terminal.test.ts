@@ -1,6 +1,8 @@
 // What a terminal does to a server: it closes, it is piped into a program that ends, it interrupts a start.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { findPostmaster } from '../packages/server/src/adapters/postgres/bundled/postmaster.ts'
 import { waitUntil } from '../scripts/services/wait-until.ts'
@@ -63,5 +65,10 @@ test('a second start names the first; looking at migrations needs no stop', asyn
       'fanwise: There is no user "zzz" whose feed this could be about.\n'
     )
   }
+  const wrong = path.join(place.folder, 'wrong.csv')
+  await writeFile(wrong, 'follower,followee\na,a\n')
+  const nothing = await runCli(place, 'import', wrong)
+  assert.equal(nothing.code, 1)
+  assert.match(nothing.stdout, /line 2: "a" cannot follow itself/)
   await server.stop()
 })

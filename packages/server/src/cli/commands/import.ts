@@ -52,8 +52,14 @@ export function addImportCommand(program: Command, runtime: Runtime): void {
       )
       output.done()
       output.result(report, [describe(report), ...report.rejections.map(describeRejection)])
-      if (report.interrupted) process.exitCode = INTERRUPTED
+      process.exitCode = exitCode(report)
     })
+}
+
+/** A file of which no line could be taken is the wrong file, or was read as the wrong kind. */
+function exitCode({ interrupted, records, rejected }: ImportReport): number {
+  if (interrupted) return INTERRUPTED
+  return records === 0 && rejected > 0 ? 1 : 0
 }
 
 async function openRecords(

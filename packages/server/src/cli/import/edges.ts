@@ -1,6 +1,5 @@
-import { isUserId } from '../../domain/user.ts'
 import { type OnRead, readLines } from './lines.ts'
-import { type Parsed, rejected } from './record.ts'
+import { followOf, followsBothWays, type Parsed } from './record.ts'
 
 /**
  * An edge list: `a b` on each line (space, tab or comma between), `a` follows `b`; `#` and `%` start comments, further
@@ -17,16 +16,7 @@ export async function* readEdges(
     const line = raw.trim()
     if (line === '' || line.startsWith('#') || line.startsWith('%')) continue
     const [follower = '', followee = ''] = line.split(/[\s,;|]+/)
-    if (!isUserId(follower) || !isUserId(followee)) {
-      yield rejected(number, `"${line.slice(0, 60)}" is not two user ids`)
-      continue
-    }
-    if (follower === followee) {
-      yield rejected(number, `"${follower}" cannot follow itself`)
-      continue
-    }
-    yield { kind: 'follow', line: number, value: { follower, followee } }
-    if (undirected)
-      yield { kind: 'follow', line: number, value: { follower: followee, followee: follower } }
+    if (undirected) yield* followsBothWays(number, follower, followee)
+    else yield followOf(number, follower, followee)
   }
 }

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { type OnRead, readLines } from './lines.ts'
-import { type Parsed, rejected } from './record.ts'
+import { followsBothWays, type Parsed, rejected } from './record.ts'
 import type { Row } from './table.ts'
 import { parseTime } from './time.ts'
 
@@ -74,11 +74,7 @@ function toUser({ line, fields }: LdbcRow): Parsed[] {
 
 function toFollows({ line, values }: LdbcRow): Parsed[] {
   const [a = '', b = ''] = values
-  if (a === b) return [rejected(line, `"${a}" cannot follow itself`)]
-  return [
-    { kind: 'follow', line, value: { follower: a, followee: b } },
-    { kind: 'follow', line, value: { follower: b, followee: a } }
-  ]
+  return followsBothWays(line, a, b)
 }
 
 function toPost({ line, fields }: LdbcRow, creators: ReadonlyMap<string, string>): Parsed {

@@ -1,4 +1,5 @@
 import type { BatchLike, BatchPost, ProfileChange, UserId } from '@fanwise/sdk'
+import { isUserId } from '../../domain/user.ts'
 
 /** One thing to import. */
 export type ImportRecord = Origin &
@@ -30,4 +31,22 @@ export type ImportKind = 'follows' | 'posts' | 'likes' | 'users'
 
 export function rejected(line: number, reason: string): Rejection {
   return { kind: 'rejected', line, reason }
+}
+
+export function followOf(line: number, follower: string, followee: string): Parsed {
+  if (!isUserId(follower) || !isUserId(followee))
+    return rejected(line, `"${shown(follower)}" and "${shown(followee)}" are not two user ids`)
+  if (follower === followee) return rejected(line, `"${follower}" cannot follow itself`)
+  return { kind: 'follow', line, value: { follower, followee } }
+}
+
+/** A file of prose has long words. */
+function shown(text: string): string {
+  return text.slice(0, 60)
+}
+
+/** A friendship is two follows, or one rejection. */
+export function followsBothWays(line: number, a: string, b: string): Parsed[] {
+  const there = followOf(line, a, b)
+  return there.kind === 'rejected' ? [there] : [there, followOf(line, b, a)]
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '@fanwise/sdk'
 import { isPostId } from '../../domain/post-id.ts'
 import { isStorable, isStorableJson } from '../../domain/text.ts'
 import { isUserId } from '../../domain/user.ts'
-import { type ImportKind, type Parsed, rejected } from './record.ts'
+import { followOf, type ImportKind, type Parsed, rejected } from './record.ts'
 import type { Row } from './table.ts'
 import { parseTime } from './time.ts'
 
@@ -85,11 +85,7 @@ function safeParse(text: string): unknown {
 }
 
 function toFollow({ line, fields }: Row): Parsed {
-  const follower = String(fields.follower ?? '')
-  const followee = String(fields.followee ?? '')
-  if (!isUserId(follower) || !isUserId(followee) || follower === followee)
-    return rejected(line, `"${follower}" and "${followee}" are not two user ids`)
-  return { kind: 'follow', line, value: { follower, followee } }
+  return followOf(line, String(fields.follower ?? ''), String(fields.followee ?? ''))
 }
 
 function toLike({ line, fields }: Row): Parsed {
