@@ -1,0 +1,210 @@
+import type { WriteOptions } from '@fanwise/sdk'
+import type { PostId } from '../packages/server/src/domain/post-id.ts'
+import type { Feed } from '../packages/server/src/feed.ts'
+import type { Chance } from './chance.ts'
+import type { StepKind } from './kinds.ts'
+import type { Effect } from './ledger.ts'
+import { START_MS } from './machine.ts'
+import { visit, walk } from './pages.ts'
+import type { Server } from './server.ts'
+import { Texts } from './texts.ts'
+import type { World } from './world.ts'
+
+/** What users do. A step chooses by its own chance. */
+export type Operation = (world: World, chance: Chance) => Promise<unknown>
+
+type Act<T> = (feed: Feed, options: WriteOptions, server: Server) => Promise<T>
+
+const TRIES = 3
+
+/** Writes, and repeats under the same key what nobody knows the end of. Undefined: not acknowledged. */
+async function write<T>(
+  world: World,
+  chance: Chance,
+  effects: readonly Effect[],
+  act: Act<T>
+): Promise<T | undefined> {
+  const { ledger } = world
+  const claim = ledger.begin(effects, world.now)
+  ledger.unsettle(effects)
+  const idempotencyKey = String(chance.below(2 ** 31))
+  let lost = false
+  for (let tries = 0; tries < TRIES; tries++) {
+    const server = world.api(chance)
+    if (server !== null) {
+      const outcome = await world.request(server, feed => act(feed, { idempotencyKey }, server))
+      if (outcome.kind === 'done') {
+        claim.ack(world.now)
+        return outcome.value
+      }
+      if (outcome.kind === 'refused' && !lost) {
+        claim.refuse()
+        return undefined
+      }
+      lost = true
+      if (chance.happens(0.4)) break
+    }
+    await world.pause(chance.between(10, 3000))
+  }
+  claim.lose(world.now)
+  return undefined
+}
+
+/** More often the same two, so that what they do meets. */
+function anyone(world: World, chance: Chance): number {
+  const users = [...world.users.keys()]
+  return chance.pick([...users, ...users.slice(0, 2), ...users.slice(0, 2)])
+}
+
+function two(world: World, chance: Chance): readonly [number, number] {
+  const one = anyone(world, chance)
+  const others = [...world.users.keys()].filter(user => user !== one)
+  return [one, chance.pick(others)]
+}
+
+function idOf(world: World, user: number): string {
+  return world.users.get(user) as string
+}
+
+export async function post(world: World, chance: Chance, author: number): Promise<void> {
+  const content = `words ${chance.below(1000)}`
+  const making = { owed: false }
+  const made = await write(world, chance, [], async (feed, options, server) => {
+    const others = world.posting.get(server) ?? new Set()
+    world.posting.set(server, others.add(making))
+    const answer = await feed.as(idOf(world, author)).createPost({ content }, options)
+    others.delete(making)
+    return answer
+  })
+  if (made === undefined) return
+  const record = world.record(made.id, author)
+  record.acked = world.now
+  record.owed = making.owed
+  world.texts.set(made.id, new Texts(content))
+  world.say(`201 ${made.id} of ${author}`)
+}
+
+async function importOne(world: World, chance: Chance): Promise<void> {
+  const author = anyone(world, chance)
+  const age = chance.pick([-2000, 0, 10_000, 20_000, 100_000, 2000_000, 5_000_000])
+  const createdAt = new Date(START_MS + world.now - age - chance.between(0, 3000)).toISOString()
+  const posts = [{ author: idOf(world, author), content: 'imported', createdAt }]
+  await write(world, chance, [], (feed, options) => feed.admin.batch({ posts }, options))
+}
+
+async function edit(world: World, chance: Chance): Promise<void> {
+  const [id, author] = ownPost(world, chance)
+  if (id === undefined) return
+  const content = `edited ${chance.below(1_000_000)}`
+  const begun = world.texts.get(id)?.begin(content, world.now)
+  const done = await write(world, chance, [], (feed, options) =>
+    feed.as(idOf(world, author)).editPost(id, { content }, options)
+  )
+  if (done !== undefined) begun?.ack(world.now)
+}
+
+function ownPost(world: World, chance: Chance): [PostId | undefined, number] {
+  const all = [...world.ledger.posts.values()]
+  if (all.length === 0) return [undefined, 0]
+  const { id, author } = chance.pick(all)
+  return [id, author]
+}
+
+async function remove(world: World, chance: Chance): Promise<void> {
+  const [id, author] = ownPost(world, chance)
+  if (id === undefined) return
+  await write(world, chance, [{ fact: `gone ${id}`, on: true }], (feed, options) =>
+    feed.as(idOf(world, author)).deletePost(id, options)
+  )
+}
+
+async function like(world: World, chance: Chance): Promise<void> {
+  const [id] = ownPost(world, chance)
+  if (id === undefined) return
+  const user = idOf(world, anyone(world, chance))
+  const change = chance.pick(['like', 'like', 'unlike'] as const)
+  await write(world, chance, [], (feed, options) => feed.as(user)[change](id, options))
+}
+
+export function relate(
+  world: World,
+  chance: Chance,
+  change: 'follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute',
+  [one, other]: readonly [number, number]
+): Promise<unknown> {
+  world.say(`${change} ${one} ${other}`)
+  return write(world, chance, effectsOf(change, one, other), async (feed, options) => {
+    await feed.as(idOf(world, one))[change](idOf(world, other), options)
+  })
+}
+
+function effectsOf(change: string, one: number, other: number): Effect[] {
+  const on = !change.startsWith('un')
+  if (change.endsWith('follow')) return [{ fact: `apart ${one} ${other}`, on: !on }]
+  if (change.endsWith('mute')) return [{ fact: `mute ${one} ${other}`, on }]
+  const blocked: Effect = { fact: `block ${one} ${other}`, on }
+  if (!on) return [blocked]
+  return [blocked, { fact: `apart ${one} ${other}`, on }, { fact: `apart ${other} ${one}`, on }]
+}
+
+async function flip(world: World, chance: Chance): Promise<void> {
+  const pair = two(world, chance)
+  for (let left = chance.pick([2, 3]); left > 0; left--) {
+    const [fact] = effectsOf('follow', ...pair)
+    const apart = fact !== undefined && world.ledger.holds(fact.fact, true, world.now, world.now)
+    await relate(world, chance, apart ? 'follow' : 'unfollow', pair)
+    await world.pause(chance.between(0, 300))
+  }
+}
+
+async function hide(world: World, chance: Chance): Promise<void> {
+  const [id] = ownPost(world, chance)
+  if (id === undefined) return
+  const reader = anyone(world, chance)
+  const change = chance.pick(['hide', 'hide', 'unhide'] as const)
+  const effect: Effect = { fact: `hide ${reader} ${id}`, on: change === 'hide' }
+  await write(world, chance, [effect], (feed, options) =>
+    feed.as(idOf(world, reader))[change](id, options)
+  )
+}
+
+async function suspend(world: World, chance: Chance): Promise<void> {
+  const user = anyone(world, chance)
+  const change = chance.pick(['suspend', 'unsuspend', 'unsuspend'] as const)
+  const effect: Effect = { fact: `suspend ${user}`, on: change === 'suspend' }
+  world.say(`${change} ${user}`)
+  await write(world, chance, [effect], (feed, options) =>
+    feed.admin[change](idOf(world, user), options)
+  )
+}
+
+function randomWalk(world: World, chance: Chance): Promise<unknown> {
+  const limit = chance.pick([1, 2, 3, 7])
+  const [low, high] = chance.pick([
+    [0, 20],
+    [10, 2000],
+    [1000, 20_000],
+    [5000, 60_000]
+  ] as const)
+  const pause = () => chance.between(low, high)
+  return walk(world, anyone(world, chance), { limit, pause }, chance)
+}
+
+export const OPERATIONS: Partial<Record<StepKind, Operation>> = {
+  post: (world, chance) => post(world, chance, anyone(world, chance)),
+  import: importOne,
+  edit,
+  delete: remove,
+  like,
+  follow: (world, chance) => relate(world, chance, 'follow', two(world, chance)),
+  unfollow: (world, chance) => relate(world, chance, 'unfollow', two(world, chance)),
+  flip,
+  block: (world, chance) =>
+    relate(world, chance, chance.pick(['block', 'unblock']), two(world, chance)),
+  mute: (world, chance) =>
+    relate(world, chance, chance.pick(['mute', 'unmute']), two(world, chance)),
+  hide,
+  suspend,
+  walk: randomWalk,
+  visit: (world, chance) => visit(world, ...two(world, chance), chance)
+}

@@ -1,0 +1,110 @@
+import type { Page, Post } from '@fanwise/sdk'
+import { BEGINNING, END, type PostId } from '../packages/server/src/domain/post-id.ts'
+import type { Feed } from '../packages/server/src/feed.ts'
+import type { Chance } from './chance.ts'
+import type { Outcome, World } from './world.ts'
+
+/** One page as a reader got it: asked for at `from`, below `below`, and looked at down to `end`. */
+interface Seen {
+  readonly reader: number
+  readonly posts: readonly Post[]
+  readonly below: PostId
+  readonly end: PostId
+  readonly from: number
+}
+
+const TRIES = 4
+
+/** Reads again until a server answers; undefined when none does. */
+async function read(
+  world: World,
+  chance: Chance,
+  act: (feed: Feed) => Promise<Page<Post>>
+): Promise<{ page: Page<Post>; from: number } | undefined> {
+  for (let tries = 0; tries < TRIES || world.calm; tries++) {
+    const server = world.api(chance)
+    const from = world.now
+    const outcome: Outcome<Page<Post>> =
+      server === null ? { kind: 'lost' } : await world.request(server, act)
+    if (outcome.kind === 'done') return { page: outcome.value, from }
+    if (outcome.kind === 'refused') return undefined
+    await world.pause(chance.between(10, 1000))
+  }
+  return undefined
+}
+
+export interface WalkOptions {
+  readonly limit: number
+  /** ms that the reader takes to look at a page. */
+  readonly pause: () => number
+}
+
+/** Follows a reader's cursor to its end, and judges every page. Undefined: the reader gave up. */
+export async function walk(
+  world: World,
+  reader: number,
+  { limit, pause }: WalkOptions,
+  chance: Chance
+): Promise<PostId[] | undefined> {
+  const id = world.users.get(reader) as string
+  const ids: PostId[] = []
+  let cursor: string | undefined
+  let below = END
+  for (;;) {
+    const query = { limit, ...(cursor !== undefined && { cursor }) }
+    const got = await read(world, chance, feed => feed.as(id).feed(query))
+    if (got === undefined) return undefined
+    const { page, from } = got
+    const end = world.endOf(page, reader)
+    judge(world, { reader, posts: page.items, below, end, from })
+    ids.push(...page.items.map(post => post.id))
+    if (page.nextCursor === null) return ids
+    cursor = page.nextCursor
+    below = end
+    await world.pause(pause())
+  }
+}
+
+/** What holds for every page at any time. */
+function judge(world: World, seen: Seen): void {
+  const { ledger } = world
+  const { reader, posts, below, end, from } = seen
+  const ids = posts.map(({ id }) => id)
+  world.say(`page of ${reader} below ${below} to ${end}: ${ids.join(' ')}`)
+  const bounds = [below, ...ids]
+  if (ids.some((id, i) => id >= (bounds[i] as PostId)) || ids.some(id => id < end) || end >= below)
+    world.fail('a page is not strictly descending', seen)
+  for (const post of posts) {
+    const record = world.record(post.id, world.numberOf(post.author.id))
+    const fact = ledger.forbids(reader, record, from, world.now)
+    if (fact !== null) world.fail('a page shows what it must not', { fact, ...seen })
+    const known = world.texts.get(post.id)
+    if (known !== undefined && !known.allows(post.content, from))
+      world.fail('a page shows an old text', { post, from })
+  }
+  if (world.feeds.doubted(from)) return
+  const shown = new Set(ids)
+  for (const record of ledger.posts.values()) {
+    const { id } = record
+    if (id >= below || id < end || (id === end && end !== BEGINNING) || shown.has(id)) continue
+    if (ledger.demands(reader, record, from, world.now))
+      world.fail('a page lacks a post', { lacks: record, ...seen })
+  }
+}
+
+/** Looks at an author's own posts. */
+export async function visit(
+  world: World,
+  reader: number,
+  author: number,
+  chance: Chance
+): Promise<void> {
+  const [id, whose] = [world.users.get(reader) as string, world.users.get(author) as string]
+  const got = await read(world, chance, feed => feed.as(id).userPosts(whose, { limit: 5 }))
+  for (const post of got?.page.items ?? []) {
+    const facts = [`gone ${post.id}`, `block ${reader} ${author}`, `hide ${reader} ${post.id}`]
+    for (const fact of facts as Parameters<World['ledger']['holds']>[0][])
+      if (world.ledger.holds(fact, true, (got?.from ?? 0) - 100, world.now))
+        world.fail('a timeline shows what it must not', { fact, post, from: got?.from })
+  }
+}
