@@ -180,3 +180,60 @@ test('the backend acts for a user with the server key, and waits as long as it s
   assert.equal(seen[1]?.body, '{"timeoutMs":1500}')
   assert.equal(seen[1]?.headers['fanwise-user'], undefined)
 })
+
+test('reads carry what was written before, until the server knows it no more', async t => {
+  let secret = 'old'
+  const { url, seen } = await server(t, (response, count, { method, headers }) => {
+    const carried = headers['fanwise-min-commit']
+    if (method !== 'GET')
+      return send(response, 204, undefined, { 'fanwise-commit': `${secret}${count}` })
+    if (secret === 'new' && String(carried).includes('old'))
+      return send(response, 400, { code: 'invalid_commit', message: 'No.', requestId: 'r1' })
+    send(response, 200, { items: [], nextCursor: null })
+  })
+  const client = new FanwiseClient({ url, token: 'tok', commit: 'given' })
+  const carried = () => seen.at(-1)?.headers['fanwise-min-commit']
+  await client.follow('ada')
+  assert.equal(carried(), undefined, 'a write carries nothing')
+  await client.hide('7')
+  await client.feed()
+  assert.equal(carried(), 'given,old1,old2')
+  assert.equal(client.commit, 'given,old1,old2')
+  for (let n = 0; n < 20; n++) await client.hide('7')
+  await client.newer({ after: '7' })
+  assert.equal(String(carried()).split(',').length, 16)
+  secret = 'new'
+  await client.getPost('7')
+  assert.equal(carried(), undefined)
+  assert.equal(client.commit, null)
+  await client.hide('7')
+  await client.getPost('7')
+  assert.match(String(carried()), /^new\d+$/)
+})
+
+test('a commit is forgotten after five minutes', async t => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const { url, seen } = await server(t, response => send(response, 200, { items: [] }))
+  const client = new FanwiseClient({ url, token: 'tok', commit: 'given' })
+  await client.getPost('7')
+  t.mock.timers.tick(300_001)
+  await client.getPost('7')
+  assert.deepEqual(
+    seen.map(({ headers }) => headers['fanwise-min-commit']),
+    ['given', undefined]
+  )
+})
+
+test('bounds go out once: a cursor holds them, but not what the client knows', async t => {
+  const { url, seen } = await server(t, (response, count) =>
+    send(response, 200, { items: [{ id: String(count) }], nextCursor: count < 2 ? 'c1' : null })
+  )
+  const client = new FanwiseClient({ url, token: 'tok' })
+  const ids: string[] = []
+  for await (const { id } of client.feed({ after: '5', limit: 2, known: ['4', '5'] })) ids.push(id)
+  assert.deepEqual(ids, ['1', '2'])
+  assert.deepEqual(
+    seen.map(one => one.url),
+    ['/v1/feed?limit=2&after=5&known=4%2C5', '/v1/feed?limit=2&cursor=c1&known=4%2C5']
+  )
+})

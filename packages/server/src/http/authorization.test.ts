@@ -47,6 +47,7 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/v1/posts/{post}/like', undefined, { ...every(204), blocked: 204 }],
   ['DELETE', '/v1/posts/{post}/hide', undefined, { ...every(204), blocked: 204 }],
   ['GET', '/v1/feed', undefined, every(200)],
+  ['GET', `/v1/feed/newer?after=${'1'.repeat(19)}`, undefined, every(200)],
   ['GET', '/v1/blocks', undefined, every(200)],
   ['GET', '/v1/mutes', undefined, every(200)],
   ['GET', '/v1/follow-requests', undefined, every(200)],

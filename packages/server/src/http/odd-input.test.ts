@@ -86,6 +86,7 @@ const PATHS = [
     '/v1/posts/*/like',
     '/v1/posts/*/hide',
     '/v1/feed',
+    '/v1/feed/newer',
     '/v1/users/*'
   ],
   ...['/v1/users/*/posts', '/v1/users/*/follow', '/v1/users/*/block', '/v1/users/*/mute'],

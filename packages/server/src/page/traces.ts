@@ -3,7 +3,7 @@ import type { PostId } from '../domain/post-id.ts'
 import { PULLED_NOW, type Rules } from '../domain/rules.ts'
 import type { Store } from '../ports/store.ts'
 import type { Caches } from './caches.ts'
-import { reachStore } from './reach.ts'
+import { followedBy } from './followed.ts'
 import { type RulesContext, readRules } from './rules.ts'
 
 export interface TraceContext extends RulesContext {
@@ -42,31 +42,19 @@ export async function lookFor(
   const followed = traces.flatMap(trace =>
     trace.kind === 'follow' && trace.reader === reader ? [trace.author] : []
   )
-  const followees = await stillFollowed(context, reader, [
-    ...followed,
-    ...posts.map(({ author }) => author)
-  ])
-  const shows = (author: number) => author === reader || followees.has(author)
-  const merged = followed.filter(shows).map(author => [author, PULLED_NOW] as const)
+  // A trace may be older than an unfollow of which no cut is left.
+  const authors = [...followed, ...posts.map(({ author }) => author)]
+  const shown = await followedBy(context.store, reader, [...new Set(authors)])
+  const merged = followed
+    .filter(author => shown.has(author))
+    .map(author => [author, PULLED_NOW] as const)
   return {
     rules:
       merged.length === 0 ? rules : { ...rules, pulled: new Map([...rules.pulled, ...merged]) },
-    posts: posts.filter(({ author }) => shows(author)).map(({ post }) => post)
+    posts: posts.filter(({ author }) => shown.has(author)).map(({ post }) => post)
   }
 }
 
 function postTraces(traces: readonly Trace[]) {
   return traces.filter(trace => trace.kind === 'post')
-}
-
-/** A trace may be older than an unfollow of which no cut is left. */
-async function stillFollowed(
-  { store }: Pick<TraceContext, 'store'>,
-  reader: number,
-  authors: readonly number[]
-): Promise<ReadonlySet<number>> {
-  const asked = [...new Set(authors)].filter(author => author !== reader)
-  if (asked.length === 0) return new Set()
-  const follows = await reachStore(() => store.follows(asked.map(author => ({ reader, author }))))
-  return new Set(asked.filter((_, index) => follows[index]))
 }
