@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { runs } from '../testkit/runs.ts'
 import { walk } from '../testkit/walk.ts'
 import { Model } from './model.ts'
+import { checkRequests, decide, look } from './model-privacy.ts'
 import type { Mode } from './modes.ts'
 import { createWorld, type World, walkHome } from './world.ts'
 
@@ -46,6 +47,21 @@ const operation = fc.oneof(
       whom: person
     })
   },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        ...(['acceptRequest', 'acceptRequest', 'rejectRequest', 'removeFollower'] as const)
+      ),
+      who: person,
+      whom: person
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('turn' as const), who: person }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('look' as const), who: person, whom: person, which })
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('hide' as const), who: person, which }) },
   {
     weight: 6,
@@ -87,9 +103,11 @@ async function relate(
   if (kind === 'mute') {
     if (model.toggle('mutes', who, whom)) await api.mute(whom)
     else await api.unmute(whom)
-  } else if (kind === 'follow' && model.blockedEitherWay(who, whom))
-    await assert.rejects(api.follow(whom), { code: 'blocked' })
-  else {
+  } else if (kind === 'follow') {
+    const state = model.follow(who, whom)
+    if (state === null) await assert.rejects(api.follow(whom), { code: 'blocked' })
+    else assert.deepEqual(await api.follow(whom), { state })
+  } else {
     await api[kind](whom)
     model[kind](who, whom)
   }
@@ -110,7 +128,8 @@ async function change(world: World, model: Model, operation: Operation & { which
     model.posts.set(id, { author, content })
   }
   if (operation.kind === 'hide') {
-    if (author !== operation.who && model.blockedEitherWay(author, operation.who)) return
+    const isHidden = model.hides.has(`${operation.who} ${id}`)
+    if (!isHidden && !model.sees(operation.who, id)) return
     if (model.toggle('hides', operation.who, id)) await world.as(operation.who).hide(id)
     else await world.as(operation.who).unhide(id)
   }
@@ -180,6 +199,16 @@ async function apply(world: World, model: Model, operation: Operation): Promise<
     case 'unblock':
     case 'mute':
       return relate(world, model, operation.kind, operation.who, operation.whom)
+    case 'acceptRequest':
+    case 'rejectRequest':
+    case 'removeFollower':
+      return decide(world, model, operation.kind, operation.who, operation.whom)
+    case 'turn': {
+      const visibility = model.turn(operation.who)
+      return void (await world.as(operation.who).putUser(operation.who, { visibility }))
+    }
+    case 'look':
+      return look(world, model, operation)
     case 'delete':
     case 'edit':
     case 'hide':
@@ -205,6 +234,7 @@ async function checkAll(world: World, model: Model) {
     const expected = model.home(who)
     for (const limit of [1, 4, 50])
       assert.deepEqual(await walkHome(world, who, limit), expected, who)
+    await checkRequests(world, model, who)
     const { differences, examples } = await world.admin.verify(who)
     assert.equal(differences, 0, JSON.stringify(examples))
     for (const post of (await world.as(who).feed({ limit: 50 })).items)

@@ -26,6 +26,8 @@ test('hidden and unknown are answered in the same words', async t => {
   await admin.suspend('held')
   await bob.putUser('bob', {})
   await ann.block('bob')
+  await client('shy').putUser('shy', { visibility: 'private' })
+  const secret = await client('shy').createPost({ content: 'x' })
   const ofPost = [
     (post: string) => bob.deletePost(post),
     (post: string) => bob.editPost(post, { content: 'y' }),
@@ -33,8 +35,11 @@ test('hidden and unknown are answered in the same words', async t => {
     (post: string) => bob.like(post),
     (post: string) => bob.hide(post)
   ]
-  for (const ask of ofPost)
-    assert.equal(await refusal(ask(id), id), await refusal(ask(NOWHERE), NOWHERE))
+  for (const ask of ofPost) {
+    const unknown = await refusal(ask(NOWHERE), NOWHERE)
+    for (const hidden of [id, secret.id])
+      assert.equal(await refusal(ask(hidden), hidden), unknown)
+  }
   const ofUser = [
     (user: string) => bob.getUser(user),
     (user: string) => bob.userPosts(user),

@@ -77,7 +77,7 @@ export const BatchResultSchema = Type.Object(
       {
         ...strict,
         description:
-          'How many were left out: between people who block each other, follows of deleted accounts or over the limit, likes of posts that were deleted or whose author is not active.'
+          'How many were left out: between people who block each other, follows of deleted accounts or over the limit, likes of posts that were deleted, whose author is not active, or whom the user may not see.'
       }
     ),
     postIds: Type.Array(PostIdSchema, { description: 'The ids of `posts`, in their order.' })
