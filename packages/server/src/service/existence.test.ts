@@ -37,8 +37,7 @@ test('hidden and unknown are answered in the same words', async t => {
   ]
   for (const ask of ofPost) {
     const unknown = await refusal(ask(NOWHERE), NOWHERE)
-    for (const hidden of [id, secret.id])
-      assert.equal(await refusal(ask(hidden), hidden), unknown)
+    for (const hidden of [id, secret.id]) assert.equal(await refusal(ask(hidden), hidden), unknown)
   }
   const ofUser = [
     (user: string) => bob.getUser(user),
