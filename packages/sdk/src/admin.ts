@@ -5,6 +5,7 @@ import type {
   DeadEvent,
   DeadRecord,
   Page,
+  PostId,
   Profile,
   ProfileChange,
   Stats,
@@ -12,8 +13,9 @@ import type {
   VerifyReport
 } from './api.ts'
 import { FanwiseClient } from './client.ts'
+import type { Explanation, PostDelivery } from './explanation.ts'
 import { type Paged, type PagedQuery, paged, queryText } from './paged.ts'
-import { join, userPath } from './paths.ts'
+import { join, postPath, userPath } from './paths.ts'
 import {
   type ConnectionOptions,
   type RequestOptions,
@@ -76,6 +78,17 @@ export class FanwiseAdmin implements AdminApi {
   /** Builds a feed again from the Store. */
   rebuild(reader: UserId, options: RequestOptions = {}): Promise<{ readonly ids: number }> {
     return this.#transport.ask('POST', join('/v1/admin/feeds', reader, 'rebuild'), options)
+  }
+
+  /** Why a post is, or is not, in a reader's feed. */
+  explain(reader: UserId, post: PostId, options: RequestOptions = {}): Promise<Explanation> {
+    const path = join('/v1/admin/feeds', reader, 'explain')
+    return this.#transport.ask('GET', `${path}?post=${encodeURIComponent(post)}`, options)
+  }
+
+  /** How far the fan-out of any post is. */
+  delivery(id: PostId, options: RequestOptions = {}): Promise<PostDelivery> {
+    return this.#transport.ask('GET', postPath(id, 'delivery'), options)
   }
 
   /** Hides a user and their posts everywhere, until `unsuspend`. */

@@ -3,6 +3,9 @@
  * implement it. Everything here is JSON on the wire.
  */
 
+import type { Explanation, PostDelivery } from './explanation.ts'
+import type { PostId, UserId } from './ids.ts'
+
 export type Json =
   | null
   | boolean
@@ -12,11 +15,7 @@ export type Json =
   | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 
-/** 19 decimal digits; a larger id is a newer post. Never convert it to a number: it does not fit. */
-export type PostId = string
-
-/** The app's own name of a user: 1-64 of `A-Z a-z 0-9 _ . : -`, but neither `.` nor `..`. */
-export type UserId = string
+export type { PostId, UserId }
 
 /** What a post shows of its author. */
 export interface Author {
@@ -141,6 +140,8 @@ export interface FeedApi {
   getPost(id: PostId): Promise<Post>
   editPost(id: PostId, change: PostChange, options?: WriteOptions): Promise<Post>
   deletePost(id: PostId, options?: WriteOptions): Promise<void>
+  /** How far the fan-out of an own post is. */
+  delivery(id: PostId): Promise<PostDelivery>
 
   /** The home feed: own posts and those of followees, newest first, without end. */
   feed(query?: FeedQuery): Promise<Page<Post>>
@@ -310,6 +311,10 @@ export interface AdminApi {
   putUser(user: UserId, change: ProfileChange, options?: WriteOptions): Promise<Profile>
   verify(reader: UserId): Promise<VerifyReport>
   rebuild(reader: UserId): Promise<{ readonly ids: number }>
+  /** Why a post is, or is not, in a reader's feed. */
+  explain(reader: UserId, post: PostId): Promise<Explanation>
+  /** How far the fan-out of any post is. */
+  delivery(id: PostId): Promise<PostDelivery>
   suspend(user: UserId, options?: WriteOptions): Promise<void>
   unsuspend(user: UserId, options?: WriteOptions): Promise<void>
   /** Waits until all events so far are worked off: true; or until `timeoutMs` has passed: false. */

@@ -14,6 +14,7 @@ import type {
   UserId
 } from './api.ts'
 import { Commits } from './commits.ts'
+import type { PostDelivery } from './explanation.ts'
 import {
   type Paged,
   type PagedFeedQuery,
@@ -86,6 +87,11 @@ export class FanwiseClient implements FeedApi {
 
   deletePost(id: PostId, options: WriteRequest = {}): Promise<void> {
     return this.#ask('DELETE', postPath(id), options)
+  }
+
+  /** How far the fan-out of an own post is. */
+  delivery(id: PostId, options: RequestOptions = {}): Promise<PostDelivery> {
+    return this.#ask('GET', postPath(id, 'delivery'), options)
   }
 
   /** The home feed: own posts and those of followees, newest first, without end. */

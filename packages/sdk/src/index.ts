@@ -1,6 +1,7 @@
 export { type AdminOptions, FanwiseAdmin } from './admin.ts'
 export type * from './api.ts'
 export { type ClientOptions, FanwiseClient } from './client.ts'
+export type * from './explanation.ts'
 export { FanwiseError } from './fanwise-error.ts'
 export type { Paged, PagedFeedQuery, PagedQuery, PagedRequestsQuery } from './paged.ts'
 export type { ConnectionOptions, RequestOptions, WriteRequest } from './transport.ts'

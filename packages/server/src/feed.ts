@@ -13,6 +13,7 @@ import { createBuilders } from './rebuild/builders.ts'
 import { createAdmin } from './service/admin.ts'
 import { createAudit } from './service/audit.ts'
 import { createDirectory } from './service/directory.ts'
+import { ownDelivery } from './service/explain.ts'
 import { createOwedPushes } from './service/owed-pushes.ts'
 import { people } from './service/people.ts'
 import { postReads, postWrites } from './service/posts.ts'
@@ -78,6 +79,7 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
         ...reads,
         ...postWrites(context, user),
         ...people(context, user),
+        ...ownDelivery(context, user),
         getPost: async id => parse(await reads.postBytes(id)),
         feed: async query => parse(await reads.feedBytes(query)),
         userPosts: async (author, query) => parse(await reads.userPostsBytes(author, query))

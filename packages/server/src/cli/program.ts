@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { addDataCommands } from './commands/data.ts'
 import { addDeadCommands } from './commands/dead.ts'
+import { addExplainCommand } from './commands/explain.ts'
 import { addFeedCommands } from './commands/feeds.ts'
 import { addServerCommands } from './commands/server.ts'
 import type { Flags, Runtime } from './runtime.ts'
@@ -33,6 +34,7 @@ export function createProgram(
   addServerCommands(program, runtime)
   addDataCommands(program, runtime)
   addFeedCommands(program, runtime)
+  addExplainCommand(program, runtime)
   addDeadCommands(program, runtime)
   return program
 }

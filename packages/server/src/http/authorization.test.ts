@@ -42,6 +42,14 @@ const ROWS: readonly Row[] = [
       ...{ acting: '403 not_author', owner: 204 }
     }
   ],
+  [
+    ...(['GET', '/v1/posts/{post}/delivery'] as const),
+    undefined,
+    {
+      ...{ anonymous: 401, server: 200, blocked: '404 post_not_found', other: '403 not_author' },
+      ...{ acting: '403 not_author', owner: 200 }
+    }
+  ],
   ['POST', '/v1/posts/{post}/like', undefined, { ...every(204), blocked: '404 post_not_found' }],
   ['POST', '/v1/posts/{post}/hide', undefined, { ...every(204), blocked: '404 post_not_found' }],
   ['DELETE', '/v1/posts/{post}/like', undefined, { ...every(204), blocked: 204 }],
@@ -100,6 +108,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/v1/admin/settle', { timeoutMs: 0 }, admin(200)],
   ['GET', '/v1/admin/feeds/owner/verify', undefined, admin(200)],
   ['POST', '/v1/admin/feeds/owner/rebuild', undefined, admin(200)],
+  ['GET', '/v1/admin/feeds/owner/explain?post={post}', undefined, admin(200)],
   ['GET', '/v1/admin/dead', undefined, admin(200)],
   ['POST', '/v1/admin/dead/7/retry', undefined, admin(404)],
   ['DELETE', '/v1/admin/dead/7', undefined, admin(404)],

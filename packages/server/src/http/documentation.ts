@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { ERRORS } from '../domain/errors.ts'
 import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
 import { BatchResultSchema } from './schemas/batch.ts'
+import { ExplanationSchema, PostDeliverySchema } from './schemas/explanation.ts'
 import { NewerCountSchema } from './schemas/feed.ts'
 import { PostPageSchema, PostSchema } from './schemas/post.ts'
 import { ProblemSchema } from './schemas/problem.ts'
@@ -23,7 +24,9 @@ const named = [
     BatchResultSchema,
     VerifyReportSchema,
     StatsSchema,
-    ProblemSchema
+    ProblemSchema,
+    PostDeliverySchema,
+    ExplanationSchema
   ]
 ]
 

@@ -85,6 +85,7 @@ const PATHS = [
     '/v1/posts/*',
     '/v1/posts/*/like',
     '/v1/posts/*/hide',
+    '/v1/posts/*/delivery',
     '/v1/feed',
     '/v1/feed/newer',
     '/v1/users/*'
@@ -97,7 +98,8 @@ const PATHS = [
     '/v1/admin/users',
     '/v1/admin/settle',
     '/v1/admin/feeds/*/verify',
-    '/v1/admin/feeds/*/rebuild'
+    '/v1/admin/feeds/*/rebuild',
+    '/v1/admin/feeds/*/explain'
   ]
 ]
 

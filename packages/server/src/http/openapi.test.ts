@@ -114,6 +114,7 @@ delete /v1/users/{id}/mute
 get /livez
 get /metrics
 get /readyz
+get /v1/admin/feeds/{reader}/explain
 get /v1/admin/feeds/{reader}/verify
 get /v1/admin/stats
 get /v1/admin/users
@@ -123,6 +124,7 @@ get /v1/feed/newer
 get /v1/follow-requests
 get /v1/mutes
 get /v1/posts/{id}
+get /v1/posts/{id}/delivery
 get /v1/users/{id}
 get /v1/users/{id}/followers
 get /v1/users/{id}/following

@@ -49,6 +49,9 @@ export interface ReaderRow extends Omit<LedgerRow, 'took' | 'first' | 'last'> {
 /** How far the work on a post is: the latest row of each slice. */
 export interface Progress {
   readonly event: string
+  readonly lane: number
+  readonly partition: number | null
+  readonly offset: string | null
   readonly delivery: Delivery
   readonly work: LedgerWork
   readonly slicesDone: number

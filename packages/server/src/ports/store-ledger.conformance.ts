@@ -68,15 +68,26 @@ export function ledgerConformance(name: string, make: MakeStore): void {
     ])
     const begun = await store.progressOf(post)
     assert.deepEqual(begun, {
-      ...{ event: '7', delivery: 'push', work: 'pushed', slicesDone: 2, slices: null },
+      ...{ event: '7', lane: 3, partition: null, offset: null },
+      ...{ delivery: 'push', work: 'pushed', slicesDone: 2, slices: null },
       ...{ pushed: 14, cold: 1, late: 2, failed: 6, startedAt: AT, latestAt: AT + 1 }
     })
     await store.record([
       row(post, { slice: 1, pushed: 6, at: AT + 2 }),
-      row(post, { slice: 2, slices: 2, pushed: 4, failed: 1, delivery: 'both', at: AT + 3 })
+      row(post, {
+        slice: 2,
+        slices: 2,
+        pushed: 4,
+        failed: 1,
+        delivery: 'both',
+        at: AT + 3,
+        partition: 2,
+        offset: '5'
+      })
     ])
     assert.deepEqual(await store.progressOf(post), {
-      ...{ event: '7', delivery: 'both', work: 'pushed', slicesDone: 2, slices: 2 },
+      ...{ event: '7', lane: 3, partition: 2, offset: '5' },
+      ...{ delivery: 'both', work: 'pushed', slicesDone: 2, slices: 2 },
       ...{ pushed: 10, cold: 0, late: 0, failed: 1, startedAt: AT + 2, latestAt: AT + 3 }
     })
   })

@@ -6,6 +6,7 @@ import { putUser, setStatus } from '../publish/users.ts'
 import { createBatch } from './batch.ts'
 import type { ServiceContext } from './context.ts'
 import { deadEvents } from './dead-events.ts'
+import { explaining } from './explain.ts'
 import { pageOfRows } from './pages.ts'
 import { requestKey, SERVER } from './request-key.ts'
 import { toProfile } from './wire.ts'
@@ -26,6 +27,7 @@ export function createAdmin(context: AdminContext): AdminApi {
   return {
     ...audit,
     ...deadEvents(context),
+    ...explaining(context),
     batch: createBatch(context),
     users: (query = {}) =>
       pageOfRows(cursors, { list: 'users', reader: SERVER, owner: SERVER }, query, {

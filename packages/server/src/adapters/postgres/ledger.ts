@@ -86,23 +86,26 @@ const progress = statement(
   `with latest as (
      select distinct on (slice) * from ledger where post = $1 order by slice, at desc
    ), newest as (
-     select event, delivery, work, slices from latest order by at desc, slice desc limit 1
+     select event, lane, log_partition, log_offset, delivery, work from latest
+     order by at desc, slice desc limit 1
    ), counted as (
      select * from latest where slice <= coalesce(
        (select slices from latest where slices is not null order by at desc limit 1), slice)
    )
-   select (select event from newest) as event, (select delivery from newest) as delivery,
-     (select work from newest) as work,
+   select newest.*, sums.* from newest, (select
      count(*) filter (where work = 'pushed' and slice > 0)::integer as slices_done,
      max(slices) as slices, sum(pushed)::integer as pushed, sum(cold)::integer as cold,
      sum(late)::integer as late, sum(failed)::integer as failed,
      floor(extract(epoch from min(at)) * 1000)::bigint as started_at,
      floor(extract(epoch from max(at)) * 1000)::bigint as latest_at
-   from counted having count(*) > 0`
+   from counted) sums`
 )
 
 interface ProgressRow {
   readonly event: string
+  readonly lane: number
+  readonly log_partition: number | null
+  readonly log_offset: string | null
   readonly delivery: Delivery
   readonly work: LedgerWork
   readonly slices_done: number
@@ -116,8 +119,14 @@ interface ProgressRow {
 }
 
 function toProgress(row: ProgressRow): Progress {
-  const { slices_done: slicesDone, started_at: startedAt, latest_at: latestAt, ...rest } = row
-  return { ...rest, slicesDone, startedAt: Number(startedAt), latestAt: Number(latestAt) }
+  const { log_partition: partition, log_offset: offset, slices_done: slicesDone } = row
+  const { event, lane, delivery, work, slices, pushed, cold, late, failed } = row
+  return {
+    ...{ event, lane, partition, offset, delivery, work, slicesDone, slices },
+    ...{ pushed, cold, late, failed },
+    startedAt: Number(row.started_at),
+    latestAt: Number(row.latest_at)
+  }
 }
 
 const EVENT = `select id, lane, published_at, dead_at, dead_reason from outbox

@@ -6,6 +6,7 @@ import { refuseUndeclared } from '../undeclared.ts'
 import { adminRoutes, suspensionRoutes } from './admin.ts'
 import { batchRoute } from './batch.ts'
 import { deadRoutes } from './dead.ts'
+import { explainRoutes } from './explain.ts'
 import { feedRoutes } from './feed.ts'
 import { followerRoutes, requestRoutes } from './followers.ts'
 import { likeRoutes } from './likes.ts'
@@ -28,6 +29,7 @@ export function v1(options: HttpOptions): FastifyPluginAsyncTypebox {
     await app.register(relationLists(backend))
     await app.register(followerRoutes(backend))
     await app.register(requestRoutes(backend))
+    await app.register(explainRoutes(backend))
     await app.register(batchRoute(backend, bodyLimit * 8))
     await app.register(adminRoutes(backend), { prefix: '/admin' })
     await app.register(suspensionRoutes(backend), { prefix: '/admin' })

@@ -33,9 +33,9 @@ function progressOf(rows: readonly LedgerRow[]): Progress | null {
   if (newest === undefined) return null
   const sum = (of: 'pushed' | 'cold' | 'late' | 'failed') =>
     latest.reduce((total, row) => total + row[of], 0)
-  const { event, delivery, work } = newest
+  const { event, lane, partition, offset, delivery, work } = newest
   return {
-    ...{ event, delivery, work },
+    ...{ event, lane, partition, offset, delivery, work },
     slicesDone: latest.filter(row => row.work === 'pushed' && row.slice > 0).length,
     slices: latest.find(row => row.slices !== null)?.slices ?? null,
     ...{ pushed: sum('pushed'), cold: sum('cold'), late: sum('late'), failed: sum('failed') },

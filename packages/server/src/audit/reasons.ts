@@ -1,0 +1,131 @@
+import type { Explanation, Reason } from '@fanwise/sdk'
+import { timeOf } from '../domain/post-id.ts'
+import type { User } from '../domain/user.ts'
+import { isoTime } from '../lib/iso-time.ts'
+import type { Taken } from '../ports/feeds.ts'
+import type { ReaderRow } from '../ports/ledger.ts'
+import type { Trail } from './fanout-trail.ts'
+
+/** What the sentences are about. */
+export interface Told {
+  readonly reader: User
+  readonly author: User
+  readonly post: string
+  readonly trail: Trail
+  readonly feed: Taken
+}
+
+type Code = Reason['code']
+type Sentence = (told: Told) => string
+
+/** The latest row of a reader who stood in the slice, or of all. */
+const at = ({ at: ms, worker }: ReaderRow) => `by worker ${worker} at ${isoTime(ms)}`
+
+/** One for each reason that decides; "feed" is the reader's. */
+const DECIDING: Readonly<Partial<Record<Code, Sentence>>> = {
+  post_deleted: ({ author }) => `${author.id} deleted the post.`,
+  author_gone: ({ author }) => `The account of ${author.id} was deleted.`,
+  author_suspended: ({ author }) =>
+    `${author.id} is suspended; the posts come back when that is lifted.`,
+  blocked_by_reader: ({ reader, author }) => `${reader.id} blocks ${author.id}.`,
+  blocked_by_author: ({ reader, author }) => `${author.id} blocks ${reader.id}.`,
+  follow_requested: ({ reader, author }) =>
+    `${author.id} has not accepted the request of ${reader.id} to follow this private account.`,
+  unfollowed: ({ reader, author }) => `${reader.id} unfollowed ${author.id}.`,
+  not_followed: ({ reader, author }) => `${reader.id} does not follow ${author.id}.`,
+  muted: ({ reader, author }) => `${reader.id} mutes ${author.id}.`,
+  hidden: ({ reader }) => `${reader.id} hid the post.`,
+  waiting: () => 'It is on its way: its event waits in the outbox for a relay.',
+  relayed: ({ trail }) =>
+    `It is on its way: its event was handed to the log${publishedAt(trail)}, and no worker has recorded any work on it.`,
+  in_work: ({ trail }) =>
+    `It is on its way: ${trail.progress?.slicesDone ?? 0} slices of followers are done.`,
+  given_up: ({ trail }) =>
+    `Its event was given up (${trail.event?.givenUp?.reason ?? ''}), and the feed was not dropped then. Rebuild the feed.`,
+  missing: () =>
+    'The list of the feed should hold it and does not. Keep this answer, and rebuild the feed.',
+  in_feed: ({ feed }) =>
+    `It stands in the warm list of the feed${feed.unsettled ? ', which has late entries to be put in place' : ''}.`,
+  in_timeline: ({ author }) =>
+    `It is merged from the timeline of ${author.id}, whose posts are not pushed.`,
+  timeline_cold: ({ author }) =>
+    `It is read from the Store: ${author.id} is merged, and their timeline is not warm.`,
+  timeline_below_floor: ({ author }) =>
+    `It is read from the Store: it lies below the floor of the timeline of ${author.id}.`,
+  feed_cold: () => 'It is read from the Store: the feed is not warm, and is built when it is read.',
+  feed_building: () => 'It is read from the Store: the feed is being built.',
+  below_floor: ({ post, feed }) =>
+    `It is read from the Store: it was posted at ${isoTime(timeOf(post))}, below the floor of the warm list (${floorTime(feed)}); older entries are trimmed.`
+}
+
+function publishedAt({ event }: Trail): string {
+  return event?.publishedAt ? ` at ${isoTime(event.publishedAt)}` : ''
+}
+
+/** A floor may lie in the future on a busy feed, and is no id of a post. */
+function floorTime({ floor }: Taken): string {
+  return floor.length === 19 ? isoTime(timeOf(floor)) : 'none'
+}
+
+export function decidingReason(code: Code, told: Told): Reason {
+  return { code, message: DECIDING[code]?.(told) ?? code }
+}
+
+/** What the records tell: about the reader's slice, or about all. Old ones say nothing of how the feed stands now. */
+export function recordReasons(told: Told, rows: readonly ReaderRow[]): Reason[] {
+  const { reader, author, trail } = told
+  if (reader.number === author.number)
+    return [
+      { code: 'own_post', message: 'It is an own post: pushed to the own feed when it was made.' }
+    ]
+  const [row] = rows
+  if (row !== undefined) return [ofRow(told, row)]
+  if (trail.progress !== null)
+    return [
+      {
+        code: 'not_pushed',
+        message: `No slice of followers that was pushed to had a place for ${reader.id}: who follows later gets earlier posts by a backfill.`
+      }
+    ]
+  if (trail.state !== 'unrecorded' && trail.state !== 'relayed') return []
+  const message = 'There is no record of its fan-out: records are kept for 7 days, and may be lost.'
+  return [{ code: 'no_record', message }]
+}
+
+function ofRow({ reader }: Told, row: ReaderRow): Reason {
+  if (row.work === 'merged')
+    return { code: 'pulled', message: `The author was in pull: nothing was pushed ${at(row)}.` }
+  if (row.work === 'backlog')
+    return {
+      code: 'backlog',
+      message: `It was over an hour old when its event came, so it was not pushed; warm feeds were dropped ${at(row)}.`
+    }
+  if (row.work === 'failed')
+    return {
+      code: 'push_failed',
+      message: `The pushes to the slice of ${reader.id} were not confirmed ${at(row)}; they are repeated.`
+    }
+  if (row.took && row.late > 0)
+    return {
+      code: 'pushed_late',
+      message: `It was pushed to the feed ${at(row)}, over 15 s after it was posted: a late entry, put in place within pages.`
+    }
+  if (row.took) return { code: 'pushed', message: `It was pushed to the feed ${at(row)}.` }
+  return {
+    code: 'not_pushed',
+    message: `The feed did not take it ${at(row)}: it was cold (as ${row.cold} of the slice), could not be reached (${row.failed}), or ${reader.id} did not follow yet.`
+  }
+}
+
+/** The answer for people, from what was found. */
+export function summaryOf(
+  { reader, author }: Pick<Told, 'reader' | 'author'>,
+  shown: boolean,
+  reasons: readonly Reason[],
+  { page, position }: Pick<Explanation, 'page' | 'position'>
+): string {
+  const lead = `The feed of ${reader.id} ${shown ? 'shows' : 'does not show'} this post of ${author.id}.`
+  const where =
+    position === null ? [] : [`It is number ${position}, on page ${page} of 20 posts each.`]
+  return [lead, ...reasons.map(({ message }) => message), ...where].join(' ')
+}
