@@ -97,6 +97,18 @@ test('writes of one pair wait for each other and see what the one before made', 
   assert.deepEqual([...(await store.rules(ann)).cuts], [ben])
 })
 
+test('who asks under a key while the author turns private asks once', async () => {
+  const { clock, store } = delayed(undefined, 10, 50)
+  const [ann = 0, ben = 0] = await people(store, 2)
+  const { id = '' } = (await store.usersByNumbers([ben]))[0] ?? {}
+  const before = [store.putUser(id, { visibility: 'private' }), store.mute(ann, ben)]
+  const ask = () => store.follow(ann, ben, { owner: ann, key: 'k', hash: 'h' })
+  const asked = ask()
+  await clock.runUntil(Promise.all(before))
+  assert.deepEqual(await clock.runUntil(asked), { value: 'requested', replayed: false })
+  assert.deepEqual(await clock.runUntil(ask()), { value: 'requested', replayed: true })
+})
+
 test('writes of different rows do not wait', async () => {
   const { clock, store } = delayed(undefined, 1000)
   const [ann = 0, ben = 0, eve = 0] = await people(store, 3)

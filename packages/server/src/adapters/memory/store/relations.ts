@@ -98,13 +98,11 @@ function ask(context: Context, tx: Transaction, { reader, author }: Relation): v
   tx.change(() => tables.requests.add(reader, author, seq))
 }
 
-/** `again`: a request has to hold its author's row, and the author turned private only now. */
-function follow(
-  context: Context,
-  tx: Transaction,
-  pair: Relation,
-  holdsAuthor: boolean
-): Followed | 'again' {
+/** A request has to hold its author's row, and the author turned private only now: nothing is written. */
+class TurnedPrivate extends Error {}
+
+/** @throws TurnedPrivate */
+function follow(context: Context, tx: Transaction, pair: Relation, holdsAuthor: boolean): Followed {
   const { tables } = context
   const { reader, author } = pair
   mayWrite(tables, reader)
@@ -119,7 +117,7 @@ function follow(
     tell(tx, pair)
     return true
   }
-  if (!holdsAuthor) return 'again'
+  if (!holdsAuthor) throw new TurnedPrivate()
   ask(context, tx, pair)
   return 'requested'
 }
@@ -186,11 +184,14 @@ export function relations(context: Context): Follows {
     const row = tables.users.get(author)
     const held = row?.visibility === 'private' ? [userLock(row.id)] : []
     const all = [...locks(reader, author), ...held]
-    const written = await transactions.write(key, all, tx =>
-      follow(context, tx, { reader, author }, held.length > 0)
-    )
-    const { value, replayed } = written
-    return value === 'again' ? followOne(reader, author, key) : { value, replayed }
+    try {
+      return await transactions.write(key, all, tx =>
+        follow(context, tx, { reader, author }, held.length > 0)
+      )
+    } catch (error) {
+      if (error instanceof TurnedPrivate) return followOne(reader, author, key)
+      throw error
+    }
   }
   return {
     follow: followOne,
