@@ -58,6 +58,9 @@ export function createFeedsClient(server: FeedsServer, machine: Machine, network
     adopt: epoch => perform(feeds => feeds.adopt(epoch)),
     rules: reader => perform(feeds => feeds.rules(reader)),
     fillRules: (reader, lease, rules) => perform(feeds => feeds.fillRules(reader, lease, rules)),
+    session: (reader, id) => perform(feeds => feeds.session(reader, id)),
+    extendSession: (reader, id, length, ids) =>
+      perform(feeds => feeds.extendSession(reader, id, length, ids)),
     dropRules: readers => perform(feeds => feeds.dropRules(readers)),
     ...channel,
     expire: () => perform(feeds => feeds.expire()),

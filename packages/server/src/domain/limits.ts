@@ -23,6 +23,18 @@ export interface Limits {
   readonly delivery: DeliveryPolicy
   /** A feed that nobody reads for this long is forgotten. */
   readonly idleMs: number
+  /** From when that counts: the last read, or when the feed was built; then it is built again however much it is read. */
+  readonly idleFrom: 'read' | 'build'
+  /** The same for a feed that was built empty, if it is shorter. */
+  readonly emptyMs: number
+  /** A walk that was frozen for numbered pages is kept for this long after it last grew. */
+  readonly sessionMs: number
+  /** Whether the home feed can be paged by number. */
+  readonly numberedPages: boolean
+  /** Posts that are scored for one ranked page; null: three times as many as the page has. */
+  readonly candidates: number | null
+  /** A score is used again for this long. */
+  readonly scoreMs: number
   /** A builder that dies frees its feed after this long. */
   readonly buildMs: number
   /** Followers per slice. */
@@ -58,6 +70,12 @@ const activityFeed: Limits = {
   threshold: 100_000,
   delivery: 'hybrid',
   idleMs: 30 * DAY_MS,
+  idleFrom: 'read',
+  emptyMs: 30 * DAY_MS,
+  sessionMs: 30 * MINUTE_MS,
+  numberedPages: false,
+  candidates: null,
+  scoreMs: 5 * MINUTE_MS,
   buildMs: 10_000,
   slice: 1000,
   pageMs: 1000,
@@ -75,12 +93,29 @@ const activityFeed: Limits = {
 
 export const PRESETS = {
   'activity-feed': activityFeed,
-  'news-feed': { ...activityFeed, cap: 500 },
-  enterprise: { ...activityFeed, cap: 1000, delivery: 'push', idleMs: 60 * HOUR_MS },
-  'news-feed-ml': activityFeed
+  'news-feed': { ...activityFeed, cap: 500, candidates: 500 },
+  enterprise: {
+    ...activityFeed,
+    cap: 1000,
+    delivery: 'push',
+    idleMs: 60 * HOUR_MS,
+    idleFrom: 'build',
+    emptyMs: 5 * MINUTE_MS,
+    numberedPages: true
+  },
+  'news-feed-ml': { ...activityFeed, candidates: 200 }
 } as const satisfies Record<string, Limits>
 
 export type Preset = keyof typeof PRESETS
+
+/** What Feeds need of them. */
+export type FeedsLimits = Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'> &
+  Partial<Pick<Limits, 'idleFrom' | 'emptyMs' | 'sessionMs'>>
+
+/** How long a list lives from its build on, in ms. */
+export function lifeMs({ idleMs, emptyMs = idleMs }: FeedsLimits, empty: boolean): number {
+  return empty ? Math.min(idleMs, emptyMs) : idleMs
+}
 
 /** Demotion waits until an author is well below the threshold, so that nobody flips to and fro. */
 export function demoteBelow(threshold: number): number {

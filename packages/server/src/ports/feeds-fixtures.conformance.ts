@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Limits } from '../domain/limits.ts'
+import type { FeedsLimits } from '../domain/limits.ts'
 import type { PostId } from '../domain/post-id.ts'
 import type { Clock } from './clock.ts'
 import type { Feeds } from './feeds.ts'
@@ -11,9 +11,13 @@ export interface FeedsUnderTest {
   readonly clock: Pick<Clock, 'now'>
 }
 
-export type FeedsLimits = Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
-
-export const LIMITS: FeedsLimits = { cap: 10, slack: 3, idleMs: 3_600_000, buildMs: 10_000 }
+export const LIMITS = {
+  cap: 10,
+  slack: 3,
+  idleMs: 3_600_000,
+  buildMs: 10_000,
+  sessionMs: 600_000
+} as const satisfies FeedsLimits
 
 export interface SetUp<T extends FeedsUnderTest> {
   subject: T

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import type { FeedsLimits } from '../domain/limits.ts'
 import { BEGINNING, END, makePostId, type PostId } from '../domain/post-id.ts'
 import { NO_RULES } from '../domain/rules.ts'
 import type { Change, Feeds, ListKey } from './feeds.ts'
-import {
-  type FeedsLimits,
-  type FeedsUnderTest,
-  LIMITS,
-  leaseOf,
-  type Make
-} from './feeds-fixtures.conformance.ts'
+import { type FeedsUnderTest, LIMITS, leaseOf, type Make } from './feeds-fixtures.conformance.ts'
 import { everyTakeIsExact } from './feeds-history.conformance.ts'
 import { describeRules } from './feeds-rules.conformance.ts'
+import { describeSessions } from './feeds-sessions.conformance.ts'
 
 const LEASE_MS = 5000
 
@@ -37,6 +33,7 @@ export function feedsConformance<T extends FeedsUnderTest>(
   describe(`${name}: lists`, () => describeLists(setUp))
   describe(`${name}: building`, () => describeBuilding(setUp))
   describe(`${name}: rules`, () => describeRules(setUp))
+  describe(`${name}: sessions`, () => describeSessions(setUp, advance))
   describe(`${name}: the rest`, () => describeRest(setUp))
   if (advance) describe(`${name}: in time`, () => describeTime(setUp, advance))
   test(`${name}: every take is exact`, async t => {

@@ -41,6 +41,15 @@ export interface Change {
   readonly everything?: true
 }
 
+/** A walk of a reader's feed that is frozen: the ids that were shown so far, newest first. */
+export interface Session {
+  readonly id: string
+  readonly ids: readonly PostId[]
+}
+
+/** Of one reader; with one more, the one made first goes. */
+export const SESSIONS_MAX = 2
+
 export interface FeedsStats {
   readonly warm: number
   readonly bytes: number
@@ -56,7 +65,7 @@ export interface Feeds extends AsyncDisposable {
    * not be confirmed in time is dropped before this resolves: never a hole. Tells what became of each, in their order.
    */
   push(pushes: readonly Push[]): Promise<readonly Pushed[]>
-  /** One atomic read: up to `limit` ids below `below`, newest first. Renews the idle time of a finished list. */
+  /** One atomic read: up to `limit` ids below `below`, newest first. Renews the idle time of a finished list, if reads count. */
   take(list: ListKey, below: PostId, limit: number): Promise<Taken>
   /** The lowest floor that the list can come to claim: '0' while building, null when cold. */
   lowestFloor(list: ListKey): Promise<PostId | null>
@@ -82,6 +91,19 @@ export interface Feeds extends AsyncDisposable {
   fillRules(reader: number, lease: string, rules: Rules): Promise<void>
   /** Voids rules and leases. Rejects unless that is certain. */
   dropRules(readers: readonly number[]): Promise<void>
+
+  /** A reader's session; `id` null: the one made last. Null when there is none, or none any more. */
+  session(reader: number, id: string | null): Promise<Session | null>
+  /**
+   * Adds ids to a session that has `length` of them; begins one when `length` is 0 and there is none. False: it has
+   * another length by now, or is gone. Keeps the reader's sessions for their full life from now on.
+   */
+  extendSession(
+    reader: number,
+    id: string,
+    length: number,
+    ids: readonly PostId[]
+  ): Promise<boolean>
 
   /** Tells every process, this one included, what to forget. Resolves when this process has forgotten it. */
   announce(change: Change): Promise<void>

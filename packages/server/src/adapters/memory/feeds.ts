@@ -6,7 +6,7 @@ import {
   settled
 } from '../../domain/arrival-list.ts'
 import { buildEntry, type Entry, idOf, isBuild, isFloor, lateEntry } from '../../domain/entry.ts'
-import { LATE_MS, type Limits } from '../../domain/limits.ts'
+import { type FeedsLimits, LATE_MS, lifeMs, MINUTE_MS } from '../../domain/limits.ts'
 import { boundAt, type PostId } from '../../domain/post-id.ts'
 import type { Rules } from '../../domain/rules.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -17,7 +17,8 @@ import type {
   ListKey,
   Push,
   Pushed,
-  RulesRead
+  RulesRead,
+  Session
 } from '../../ports/feeds.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { ExpiringLru } from './feeds/expiring-lru.ts'
@@ -30,17 +31,20 @@ import {
   takePage
 } from './feeds/held-list.ts'
 import { RulesCache } from './feeds/rules-cache.ts'
+import { Sessions } from './feeds/sessions.ts'
 
 export interface MemoryFeedsOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
-  readonly limits: Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
+  readonly limits: FeedsLimits
   /** For lists and rules together, by estimate. */
   readonly bytesMax?: number
   readonly telemetry?: Pick<Telemetry, 'count'>
 }
 
 const BYTES_MAX = 256 * 1024 * 1024
+/** Of rules, and of sessions. */
 const RULES_SHARE = 1 / 8
+const SESSION_MS = 30 * MINUTE_MS
 
 /** Feeds that can become old again, as a server does that lost its last writes. */
 export interface RestorableFeeds extends Feeds {
@@ -57,6 +61,7 @@ class MemoryFeeds implements RestorableFeeds {
   readonly #options: MemoryFeedsOptions
   readonly #lists: ExpiringLru<ListKey, HeldList>
   readonly #rules: RulesCache
+  readonly #sessions: Sessions
   readonly #listeners: ((change: Change) => void)[] = []
   #epoch: number | undefined
 
@@ -64,8 +69,9 @@ class MemoryFeeds implements RestorableFeeds {
     const { clock, bytesMax = BYTES_MAX } = options
     const monotonic = () => clock.monotonic()
     this.#options = options
-    this.#lists = new ExpiringLru(bytesMax * (1 - RULES_SHARE), monotonic)
+    this.#lists = new ExpiringLru(bytesMax * (1 - 2 * RULES_SHARE), monotonic)
     this.#rules = new RulesCache(bytesMax * RULES_SHARE, monotonic)
+    this.#sessions = new Sessions(bytesMax * RULES_SHARE, monotonic)
   }
 
   async push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
@@ -90,7 +96,13 @@ class MemoryFeeds implements RestorableFeeds {
   async take(key: ListKey, below: PostId, limit: number): Promise<ListPage> {
     const list = this.#lists.get(key)
     const page = takePage(list, below, limit)
-    if (list && page.state === 'warm') this.#lists.touch(key, list, this.#after('idleMs'))
+    const renews = this.#options.limits.idleFrom !== 'build'
+    if (list && page.state === 'warm')
+      this.#lists.touch(
+        key,
+        list,
+        renews ? this.#after(this.#lifeOf(list.entries)) : list.expiresAt
+      )
     return page
   }
 
@@ -102,7 +114,7 @@ class MemoryFeeds implements RestorableFeeds {
   async begin(key: ListKey, token: string): Promise<boolean> {
     const list = this.#lists.get(key)
     if (list !== undefined && !isCold(headFirst(list))) return false
-    this.#lists.set(key, holdList([buildEntry(token)], this.#after('buildMs')))
+    this.#lists.set(key, holdList([buildEntry(token)], this.#after(this.#options.limits.buildMs)))
     this.#trim()
     return true
   }
@@ -118,7 +130,7 @@ class MemoryFeeds implements RestorableFeeds {
     const entries = list && finished(headFirst(list), token, ids, complete, cap)
     if (!entries) return false
     if (entries.length === 0) this.#lists.delete(key)
-    else this.#lists.set(key, holdList(entries, this.#after('idleMs')))
+    else this.#lists.set(key, holdList(entries, this.#after(this.#lifeOf(entries))))
     this.#trim()
     return true
   }
@@ -151,11 +163,12 @@ class MemoryFeeds implements RestorableFeeds {
   async clear(): Promise<void> {
     this.#lists.clear()
     this.#rules.clear()
+    this.#sessions.clear()
   }
 
   snapshot(): () => void {
     const copy = (list: HeldList) => ({ ...list, entries: [...list.entries] })
-    const parts = [this.#lists.snapshot(copy), this.#rules.snapshot()]
+    const parts = [this.#lists.snapshot(copy), this.#rules.snapshot(), this.#sessions.snapshot()]
     return () => {
       for (const restore of parts) restore()
     }
@@ -173,6 +186,20 @@ class MemoryFeeds implements RestorableFeeds {
     for (const reader of readers) this.#rules.drop(reader)
   }
 
+  async session(reader: number, id: string | null): Promise<Session | null> {
+    return this.#sessions.find(reader, id)
+  }
+
+  async extendSession(
+    reader: number,
+    id: string,
+    length: number,
+    ids: readonly PostId[]
+  ): Promise<boolean> {
+    const { sessionMs = SESSION_MS } = this.#options.limits
+    return this.#sessions.extend(reader, id, length, ids, sessionMs)
+  }
+
   async announce(change: Change): Promise<void> {
     for (const listener of this.#listeners) listener(change)
   }
@@ -187,13 +214,14 @@ class MemoryFeeds implements RestorableFeeds {
 
   async expire(): Promise<number> {
     this.#rules.expire()
+    this.#sessions.expire()
     return this.#lists.expire() + this.#trim()
   }
 
   async stats(): Promise<FeedsStats> {
     let warm = 0
     for (const { entries } of this.#lists.values()) if (!isBuild(entries[0] ?? '')) warm++
-    return { warm, bytes: this.#lists.bytes + this.#rules.bytes }
+    return { warm, bytes: this.#lists.bytes + this.#rules.bytes + this.#sessions.bytes }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -201,8 +229,12 @@ class MemoryFeeds implements RestorableFeeds {
     this.#listeners.length = 0
   }
 
-  #after(life: 'idleMs' | 'buildMs'): number {
-    return this.#options.clock.monotonic() + this.#options.limits[life]
+  #after(ms: number): number {
+    return this.#options.clock.monotonic() + ms
+  }
+
+  #lifeOf(entries: readonly Entry[]): number {
+    return lifeMs(this.#options.limits, entries.every(isFloor))
   }
 
   /** Keeps the rest of its life. An empty list does not exist. */

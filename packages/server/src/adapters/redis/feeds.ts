@@ -1,4 +1,4 @@
-import type { Limits } from '../../domain/limits.ts'
+import { type FeedsLimits, MINUTE_MS } from '../../domain/limits.ts'
 import { END, type PostId } from '../../domain/post-id.ts'
 import type { Rules } from '../../domain/rules.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -10,6 +10,7 @@ import type {
   Push,
   Pushed,
   RulesRead,
+  Session,
   Taken
 } from '../../ports/feeds.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -26,6 +27,7 @@ import { RedisNode } from './node.ts'
 import { dropCommand, runAll } from './push-each.ts'
 import { createRouter } from './router.ts'
 import { RuleCache } from './rule-cache.ts'
+import { RedisSessions } from './sessions.ts'
 import { measure } from './stats.ts'
 import { createSingleTopology, type Topology } from './topology.ts'
 import { withinDeadline } from './with-deadline.ts'
@@ -40,7 +42,7 @@ export interface RedisFeedsOptions {
   /** The whole database is ours: it is emptied by FLUSHDB instead of a search. */
   readonly ownsDatabase?: boolean
   readonly clock: Clock
-  readonly limits: Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
+  readonly limits: FeedsLimits
   readonly telemetry: Telemetry
   readonly kind?: 'list' | 'zset'
   /** For one operation, retries included. */
@@ -50,6 +52,7 @@ export interface RedisFeedsOptions {
 /** A page that waits so long in vain still comes from the Store within 2 s. */
 const TIMEOUT_MS = 1000
 const EMPTYING_MS = 60_000
+const SESSION_MS = 30 * MINUTE_MS
 /** The key is written again every few seconds. */
 const EPOCH_MS = 86_400_000
 const BUILDING: Taken = { state: 'building', ids: [], floor: END, unsettled: false }
@@ -68,6 +71,7 @@ class RedisFeeds implements Feeds {
   readonly #commands: Commands
   readonly #lists: ListEngine
   readonly #rules: RuleCache
+  readonly #sessions: RedisSessions
   readonly #channel: Channel
   #epoch: string | undefined
 
@@ -84,6 +88,8 @@ class RedisFeeds implements Feeds {
     this.#commands = commands
     this.#lists = new (kind === 'list' ? RedisLists : RedisZsets)({ commands, keys, limits })
     this.#rules = new RuleCache({ commands, keys, makeToken: () => `${name}.${++tokens}` })
+    const { sessionMs: ttlMs = SESSION_MS } = limits
+    this.#sessions = new RedisSessions({ commands, keys, ttlMs })
     this.#channel = new Channel({
       ...options,
       commands,
@@ -164,6 +170,19 @@ class RedisFeeds implements Feeds {
 
   dropRules(readers: readonly number[]): Promise<void> {
     return this.#rules.drop(readers)
+  }
+
+  session(reader: number, id: string | null): Promise<Session | null> {
+    return unlessUnsafe(this.#sessions.find(reader, id), null)
+  }
+
+  extendSession(
+    reader: number,
+    id: string,
+    length: number,
+    ids: readonly PostId[]
+  ): Promise<boolean> {
+    return unlessUnsafe(this.#sessions.extend(reader, id, length, ids), false)
   }
 
   announce(change: Change): Promise<void> {

@@ -8,7 +8,7 @@ import {
   takeFrom
 } from '../../domain/arrival-list.ts'
 import { type Entry, lateEntry } from '../../domain/entry.ts'
-import { LATE_MS, type Limits } from '../../domain/limits.ts'
+import { type FeedsLimits, LATE_MS, lifeMs } from '../../domain/limits.ts'
 import { boundAt, type PostId } from '../../domain/post-id.ts'
 import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
 import type { Command, Commands } from './commands.ts'
@@ -22,7 +22,7 @@ import { renewBelowMs } from './renewal.ts'
 export interface EngineOptions {
   readonly commands: Commands
   readonly keys: Keys
-  readonly limits: Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'>
+  readonly limits: FeedsLimits
 }
 
 const SWAPS_MAX = 10
@@ -61,7 +61,7 @@ export class RedisLists implements ListEngine {
       const read = { head, last: last ?? undefined, whole: total <= length }
       const page = takeFrom(read, below, limit)
       if (page === null) continue
-      if (page.state === 'warm' && ttl < renewBelowMs(this.#limits.idleMs)) await this.#renew(key)
+      if (page.state === 'warm' && ttl < renewBelowMs(this.#limits)) await this.#renew(key)
       return page
     }
   }
@@ -77,8 +77,9 @@ export class RedisLists implements ListEngine {
   }
 
   finish(list: ListKey, token: string, ids: readonly PostId[], complete: boolean) {
-    const { cap, idleMs } = this.#limits
-    return this.#swap(list, entries => finished(entries, token, ids, complete, cap), idleMs)
+    const life = lifeMs(this.#limits, ids.length === 0)
+    const { cap } = this.#limits
+    return this.#swap(list, entries => finished(entries, token, ids, complete, cap), life)
   }
 
   async settle(list: ListKey): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ListPage } from '../../domain/arrival-list.ts'
 import { type Entry, idOf, isBuild, isFloor } from '../../domain/entry.ts'
+import { lifeMs } from '../../domain/limits.ts'
 import { BEGINNING, END, type PostId, timeOf } from '../../domain/post-id.ts'
 import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
 import type { Command, Commands } from './commands.ts'
@@ -44,7 +45,7 @@ export class RedisZsets implements ListEngine {
       const [members, [last], ttl] = reply as [Entry[], Entry[], number]
       const page = takeFromZset({ members, last, whole: members.length < count }, below, limit)
       if (page === null) continue
-      if (page.state === 'warm' && ttl < renewBelowMs(this.#limits.idleMs)) await this.#renew(key)
+      if (page.state === 'warm' && ttl < renewBelowMs(this.#limits)) await this.#renew(key)
       return page
     }
   }
@@ -67,10 +68,11 @@ export class RedisZsets implements ListEngine {
     ids: readonly PostId[],
     complete: boolean
   ): Promise<boolean> {
-    const { cap, idleMs } = this.#limits
+    const { cap } = this.#limits
+    const life = lifeMs(this.#limits, ids.length === 0)
     const floor = ids[cap] ?? (complete ? BEGINNING : (ids.at(-1) ?? ''))
     const kept = scored(ids.filter(id => id > floor))
-    return this.#run('finish', list, FINISH, [token, String(idleMs), String(cap), floor, ...kept])
+    return this.#run('finish', list, FINISH, [token, String(life), String(cap), floor, ...kept])
   }
 
   async settle(): Promise<void> {}
