@@ -20,9 +20,6 @@ export function withoutRedis(): string | false {
   return 'there is no redis-server or valkey-server in PATH'
 }
 
-/** Runs every variant of what takes long. */
-export const thorough = process.env.CI === 'true'
-
 async function folderOf(t: TestContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'fanwise-redis-'))
   t.after(() => rm(folder, { recursive: true, force: true }))

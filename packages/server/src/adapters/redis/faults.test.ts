@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FeedsModel } from '../../../../../testkit/feeds-model.ts'
-import {
-  ask,
-  startRedis,
-  startRedisCluster,
-  thorough,
-  withoutRedis
-} from '../../../../../testkit/redis.ts'
+import { ask, startRedis, startRedisCluster, withoutRedis } from '../../../../../testkit/redis.ts'
 import { joinFleet, type Member } from '../../../../../testkit/redis-feeds.ts'
 import { createProxy, type TcpProxy } from '../../../../../testkit/tcp-proxy.ts'
+import { thorough } from '../../../../../testkit/thorough.ts'
 import type { ListKey } from '../../ports/feeds.ts'
 import { slotOf } from './slots.ts'
 
