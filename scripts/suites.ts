@@ -15,6 +15,7 @@ export const suites: readonly Suite[] = [
   { name: 'testkit', files: 'testkit/**/*.test.ts' },
   { name: 'scenarios', files: 'scenarios/**/*.test.ts' },
   { name: 'sim', files: 'sim/**/*.test.ts' },
+  { name: 'bench', files: 'bench/**/*.test.ts' },
   { name: 'examples', files: 'examples/**/*.test.ts' },
   { name: 'e2e', files: 'e2e/**/*.test.ts', onlyInCi: 'it takes minutes' }
 ]

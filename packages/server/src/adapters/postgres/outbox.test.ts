@@ -35,6 +35,9 @@ test('a process that relays hears of rows that another one wrote, also of many a
 test('where change data capture carries the rows, no relay finds them', async t => {
   const url = await testDatabase(t)
   const store = await openStore(t, { url, relay: 'cdc' })
+  const client = new Client(url)
+  await client.connect()
+  t.after(() => client.end())
   const [ann] = await store.ensureUsers(['ann'])
   await store.publish({ author: ann?.number ?? 0, content: 'x', attrs: {} })
   assert.equal(await store.outboxPending(), 0)
@@ -42,6 +45,13 @@ test('where change data capture carries the rows, no relay finds them', async t 
   assert.deepEqual(await lanes.unpublished(await lanes.claim(), 10), [])
   await assert.rejects(store.republish(60_000), /epoch/)
   assert.equal(await store.outboxPending(), 0)
+  const { rows } = await client.query<{ id: string }>('select id from outbox')
+  const id = rows[0]?.id ?? ''
+  await store.bury({ id, lane: 0, event: { type: 'user', author: 1 } }, 'bad')
+  assert.equal(await store.retryDead(id), true)
+  assert.equal(await store.outboxPending(), 0, 'it is inserted anew, as done')
+  const again = await client.query<{ id: string }>('select id from outbox')
+  assert.deepEqual([again.rowCount, again.rows[0]?.id === id], [1, false])
 })
 
 test('who carries the rows is told beside the options of the URL', async t => {
