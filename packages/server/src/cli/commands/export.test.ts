@@ -16,6 +16,7 @@ function connected({ admin, url }: TestServer): Connection {
 test('an export is what an import reads, and tells how many lines it has', async t => {
   const server = await startServer(t)
   await server.admin.batch({
+    users: [{ id: 'b', visibility: 'private' }],
     follows: [{ follower: 'a', followee: 'b' }],
     posts: [{ author: 'a', content: 'hi', externalId: '1' }]
   })
@@ -24,11 +25,15 @@ test('an export is what an import reads, and tells how many lines it has', async
     writeExport(file, connected(server), () => {}),
     text(file)
   ])
-  const kinds = all
+  const records = all
     .trim()
     .split('\n')
-    .map(line => (JSON.parse(line) as { kind: string }).kind)
-  assert.deepEqual(kinds, ['user', 'user', 'follow', 'post'])
+    .map(line => JSON.parse(line) as { kind: string; id?: string; visibility?: string })
+  assert.deepEqual(
+    records.map(({ kind }) => kind),
+    ['user', 'user', 'follow', 'post']
+  )
+  assert.equal(records.find(({ id }) => id === 'b')?.visibility, 'private')
   assert.equal(lines, 4)
 })
 

@@ -44,12 +44,14 @@ test('lines that the server refuses are told with its words; all others are impo
   const lines = [
     { kind: 'like', user: 'bob', author: 'u1', externalId: 'nope' },
     { kind: 'like', user: 'bob', author: 'u1', externalId: 'key1' },
-    { kind: 'user', id: 'zed', name: 'Zed' }
+    { kind: 'user', id: 'zed', name: 'Zed', visibility: 'private' },
+    { kind: 'user', id: 'yan', visibility: 'secret' }
   ].map(line => JSON.stringify(line))
   const mixed = await load(server, await written(t, 'm.ndjson', lines.join('\n')))
-  assert.deepEqual([mixed.created.likes, mixed.rejected], [1, 1])
-  assert.equal(mixed.rejections[0]?.line, 1)
-  assert.equal((await server.client('bob').getUser('zed')).name, 'Zed')
+  assert.deepEqual([mixed.created.likes, mixed.rejected], [1, 2])
+  assert.deepEqual(mixed.rejections.map(({ line }) => line).sort(), [1, 4])
+  const { name, visibility } = await server.client('bob').getUser('zed')
+  assert.deepEqual([name, visibility], ['Zed', 'private'])
 })
 
 test('what is wrong with the whole request ends the import', async t => {
