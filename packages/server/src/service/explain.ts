@@ -26,7 +26,7 @@ export function explaining(context: ServiceContext): Pick<AdminApi, 'explain' | 
     async explain(reader, post) {
       const user = (await context.directory.findMany([reader])).get(reader)
       if (user === undefined || user.status === 'gone') throw unknownUser(reader)
-      if (!isPostId(post)) throw unknownPost(post)
+      if (!isPostId(post)) throw new Problem('post_not_found', `"${post}" is no id of a post.`)
       return explainPost(context, user, post)
     },
     async delivery(id) {

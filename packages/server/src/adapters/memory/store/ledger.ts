@@ -11,8 +11,12 @@ import type { OutboxRow, Tables } from './tables.ts'
 
 const ROWS_MAX = 20
 
+/** Newest first; of one ms the one that was appended last. */
 function rowsOf({ ledger }: Tables, post: PostId): LedgerRow[] {
-  return ledger.filter(row => row.post === post).sort((a, b) => b.at - a.at)
+  return ledger
+    .filter(row => row.post === post)
+    .reverse()
+    .sort((a, b) => b.at - a.at)
 }
 
 function toReaderRow({ first: _, last: __, ...row }: LedgerRow, reader: number): ReaderRow {
