@@ -168,7 +168,7 @@ export interface RequestStore {
   removeFollower(author: number, reader: number, key?: IdempotencyKey): Promise<Written<boolean>>
   /**
    * Accepts up to `limit` requests that accounts had when they turned public: of this author, or of all, in turns.
-   * Returns the follows that were added; fewer than `limit` may be left only when others work on them too.
+   * Returns the follows that were added: fewer than `limit` when none is left, or another process works on them too.
    */
   acceptOpened(limit: number, author?: number): Promise<readonly Relation[]>
 }
