@@ -17,8 +17,16 @@ export function createBrokerClient(broker: Broker, machine: Machine): EventLog {
     working.delete(partition)
     return worker?.end() ?? Promise.resolve()
   }
+  let tail: Promise<unknown> = Promise.resolve()
+  let closed = false
   return {
-    append: events => machine.call(async () => broker.append(events)),
+    /** One after the other, so that they stay in order. */
+    append(events) {
+      if (closed) return Promise.reject(new Error('The event log is closed'))
+      const appended = tail.then(() => machine.call(async () => broker.append(events)))
+      tail = appended.catch(() => {})
+      return appended
+    },
     async consume(open) {
       broker.join({
         assign: (partition, generation) =>
@@ -35,6 +43,7 @@ export function createBrokerClient(broker: Broker, machine: Machine): EventLog {
     async release() {},
     pending: () => machine.call(async () => broker.pending()),
     async [Symbol.asyncDispose]() {
+      closed = true
       await Promise.all([...working.keys()].map(end))
     }
   }
@@ -46,7 +55,8 @@ class Worker {
   readonly #machine: Machine
   readonly #partition: number
   readonly #generation: number
-  readonly #handler: EventHandler
+  readonly #open: Open
+  #opened: EventHandler | undefined
   readonly #ended = new AbortController()
 
   constructor(broker: Broker, machine: Machine, open: Open, partition: number, generation: number) {
@@ -54,13 +64,18 @@ class Worker {
     this.#machine = machine
     this.#partition = partition
     this.#generation = generation
-    this.#handler = open(partition)
+    this.#open = open
     void this.#run()
   }
 
   async end(): Promise<void> {
     this.#ended.abort()
-    await this.#handler.close()
+    await this.#opened?.close()
+  }
+
+  get #handler(): EventHandler {
+    this.#opened ??= this.#open(this.#partition)
+    return this.#opened
   }
 
   async #run(): Promise<void> {

@@ -40,6 +40,8 @@ export class Broker {
   readonly #network: Network
   readonly #partitions: readonly Partition[]
   #members: Member[] = []
+  /** Partitions of which nothing is read for now. */
+  readonly held = new Set<number>()
   readonly #silentSince = new Map<Member, number>()
 
   constructor(network: Network, partitions: number) {
@@ -67,9 +69,10 @@ export class Broker {
     for (const event of events) this.#of(event.lane).events.push({ event, at })
   }
 
-  /** Events from an offset on. */
+  /** Events from an offset on; none while the partition is held back. */
   read(partition: number, from: number, limit: number): readonly LoggedEvent[] {
     const { events } = this.#at(partition)
+    if (this.held.has(partition)) return []
     return events.slice(from, from + limit).map(({ event }) => event)
   }
 

@@ -4,7 +4,14 @@ import {
 } from '../packages/server/src/adapters/memory/feeds.ts'
 import type { Limits } from '../packages/server/src/domain/limits.ts'
 import { END } from '../packages/server/src/domain/post-id.ts'
-import type { Change, Feeds, ListKey, Push, Pushed } from '../packages/server/src/ports/feeds.ts'
+import type {
+  Change,
+  Feeds,
+  ListKey,
+  Push,
+  Pushed,
+  Taken
+} from '../packages/server/src/ports/feeds.ts'
 import { type Machine, START_MS } from './machine.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -109,9 +116,13 @@ export class FeedsServer {
     else await this.drop([`${what}:${user}`])
   }
 
-  /** Whether lists are being built. */
-  async isBuilding(list: ListKey): Promise<boolean> {
-    return (await this.#feeds.take(list, END, 1)).state === 'building'
+  async stateOf(list: ListKey): Promise<Taken['state']> {
+    return (await this.#feeds.take(list, END, 1)).state
+  }
+
+  /** Puts late ids in place, as a page asks for. */
+  async settle(list: ListKey): Promise<void> {
+    await this.#feeds.settle(list)
   }
 
   async clear(): Promise<void> {

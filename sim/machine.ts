@@ -7,6 +7,8 @@ import type { Network } from './network.ts'
 export const START_MS = Date.UTC(2026, 0, 1)
 
 export interface CallOptions {
+  /** Of the method that is called. */
+  readonly name?: string
   /** ms more on the way there. */
   readonly jam?: number
   /** Whether it still has an effect when it gets there after its process died. */
@@ -28,6 +30,8 @@ export class Machine {
   readonly clock: Clock
   readonly died: Promise<void>
   doom: Doom | null = null
+  /** ms more that calls of a method take on their way there. */
+  readonly lag = new Map<string, number>()
   /** ms that its clock is ahead. */
   offset: number
   readonly #network: Network
@@ -82,7 +86,10 @@ export class Machine {
   }
 
   /** `effect` happens after one way, and its answer comes after another. */
-  call<T>(effect: () => Promise<T>, { jam = 0, outlives }: CallOptions = {}): Promise<T> {
+  call<T>(
+    effect: () => Promise<T>,
+    { name = '', jam = 0, outlives }: CallOptions = {}
+  ): Promise<T> {
     const network = this.#network
     const doom = this.#doomed()
     const loss = network.loss()
@@ -105,7 +112,7 @@ export class Machine {
         }
       }
       if (jam > 0) network.jammed++
-      network.scheduler.after(network.hop() + jam, land)
+      network.scheduler.after(network.hop() + jam + (this.lag.get(name) ?? 0), land)
     })
   }
 

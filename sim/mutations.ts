@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text
-import type { Mutation } from './mutate.ts'
+import type { Quarry } from './hunt.ts'
 
 const SERVER = 'packages/server/src'
 
@@ -8,14 +8,15 @@ function mutation(
   off: string,
   file: string,
   find: string,
-  replace: string
-): Mutation {
+  replace: string,
+  by: Quarry['by'] = { seed: 0 }
+): Quarry {
   const folder = file.startsWith('sim/') ? '' : `${SERVER}/`
-  return { name, off, file: `${folder}${file}`, find, replace }
+  return { name, off, file: `${folder}${file}`, find, replace, by }
 }
 
 /** Known mistakes, each of which the simulator has to find. */
-export const MUTATIONS: readonly Mutation[] = [
+export const MUTATIONS: readonly Quarry[] = [
   // How a list is read.
   mutation(
     'floor',

@@ -3,6 +3,8 @@ import type { Scheduler } from './scheduler.ts'
 
 /** How bad it is in one run; probabilities. */
 export interface Weather {
+  /** A call takes 10 to 400 ms, and not 10 ms at most. */
+  readonly far: number
   /** A call takes 0.6 to 6 s. */
   readonly slow: number
   /** A push takes 12 to 90 s to land. */
@@ -13,7 +15,7 @@ export interface Weather {
   readonly lateCommits: number
 }
 
-export const FAIR: Weather = { slow: 0, stuck: 0, lossy: 0, lateCommits: 0 }
+export const FAIR: Weather = { far: 0.2, slow: 0, stuck: 0, lossy: 0, lateCommits: 0 }
 
 /** The way between a process and what it calls: how long it takes, and what gets lost. */
 export class Network {
@@ -32,7 +34,7 @@ export class Network {
   hop(): number {
     const { chance } = this
     if (chance.happens(this.weather.slow)) return chance.between(600, 6000)
-    return chance.happens(0.8) ? chance.between(0.1, 10) : chance.between(10, 400)
+    return chance.happens(this.weather.far) ? chance.between(10, 400) : chance.between(0.1, 10)
   }
 
   /** ms that a push is held up on its way. */

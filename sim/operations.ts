@@ -66,22 +66,33 @@ function idOf(world: World, user: number): string {
   return world.users.get(user) as string
 }
 
-export async function post(world: World, chance: Chance, author: number): Promise<void> {
-  const content = `words ${chance.below(1000)}`
-  const making = { owed: false }
-  const made = await write(world, chance, [], async (feed, options, server) => {
-    const others = world.posting.get(server) ?? new Set()
-    world.posting.set(server, others.add(making))
-    const answer = await feed.as(idOf(world, author)).createPost({ content }, options)
-    others.delete(making)
+/** Writes, and tells whether the worker has to make up for something that failed. */
+async function writeOwing<T>(
+  world: World,
+  chance: Chance,
+  act: Act<T>
+): Promise<{ readonly value: T; readonly owed: boolean } | undefined> {
+  const state = { owed: false }
+  const value = await write(world, chance, [], async (feed, options, server) => {
+    const others = world.writing.get(server) ?? new Set()
+    world.writing.set(server, others.add(state))
+    const answer = await act(feed, options, server)
+    others.delete(state)
     return answer
   })
+  return value === undefined ? undefined : { value, owed: state.owed }
+}
+
+export async function post(world: World, chance: Chance, author: number): Promise<void> {
+  const content = `words ${chance.below(1000)}`
+  const made = await writeOwing(world, chance, (feed, options) =>
+    feed.as(idOf(world, author)).createPost({ content }, options)
+  )
   if (made === undefined) return
-  const record = world.record(made.id, author)
-  record.acked = world.now
-  record.owed = making.owed
-  world.texts.set(made.id, new Texts(content))
-  world.say(`201 ${made.id} of ${author}`)
+  const { id } = made.value
+  Object.assign(world.record(id, author), { acked: world.now, owed: made.owed })
+  if (!world.texts.has(id)) world.texts.set(id, new Texts(content))
+  world.say(`201 ${id} of ${author}`)
 }
 
 async function importOne(world: World, chance: Chance): Promise<void> {
@@ -96,11 +107,13 @@ async function edit(world: World, chance: Chance): Promise<void> {
   const [id, author] = ownPost(world, chance)
   if (id === undefined) return
   const content = `edited ${chance.below(1_000_000)}`
-  const begun = world.texts.get(id)?.begin(content, world.now)
-  const done = await write(world, chance, [], (feed, options) =>
+  const texts = world.texts.get(id) ?? new Texts(null)
+  world.texts.set(id, texts)
+  const begun = texts.begin(content, world.now)
+  const done = await writeOwing(world, chance, (feed, options) =>
     feed.as(idOf(world, author)).editPost(id, { content }, options)
   )
-  if (done !== undefined) begun?.ack(world.now)
+  if (done?.owed === false) begun.ack(world.now)
 }
 
 function ownPost(world: World, chance: Chance): [PostId | undefined, number] {

@@ -1,6 +1,6 @@
-// npm run sim -- --seed=N --steps=M [--seeds=K] [--skip=1,2] [--trace]
+// npm run sim -- --seed=N --steps=M [--seeds=K] [--skip=0-3,5] [--trace]
 import { parseArgs } from 'node:util'
-import { lengthOf } from './setting.ts'
+import { parseRanges, replayCommand } from './replay.ts'
 import { shrink } from './shrink.ts'
 import { type RunOptions, simulate } from './simulation.ts'
 
@@ -19,18 +19,17 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 function optionsOf(seed: number): RunOptions {
   return {
     seed,
-    steps: Number(values.steps ?? lengthOf(seed)),
-    skip: new Set(values.skip.split(',').filter(Boolean).map(Number)),
+    ...(values.steps !== undefined && { steps: Number(values.steps) }),
+    skip: parseRanges(values.skip),
     ...(values.trace && { trace: print })
   }
 }
 
 async function report(options: RunOptions, found: string): Promise<void> {
   print(`seed ${options.seed}: ${found}`)
-  const { seed, steps, skip, violation } = await shrink(options)
-  const left = skip.size === 0 ? '' : ` --skip=${[...skip].join(',')}`
-  print(`with ${steps - skip.size} steps: ${violation}`)
-  print(`npm run sim -- --seed=${seed} --steps=${steps}${left} --trace`)
+  const smallest = await shrink(options)
+  print(`with ${smallest.steps - smallest.skip.size} steps: ${smallest.violation.message}`)
+  print(replayCommand(smallest))
 }
 
 const first = Number(values.seed)

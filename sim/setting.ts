@@ -39,13 +39,14 @@ export function settingOf(seed: number): Setting {
       pageScan: chance.pick([4, 5000, 5000])
     },
     weather: {
+      far: 0.2,
       slow: chance.pick([0, 0.02, 0.07]),
       stuck,
       lossy: chance.pick([0, 0, 0.01]),
       lateCommits: chance.pick([0, 0, 0.1])
     },
     partitions: chance.pick([0, 1, 2, 4]),
-    pace: chance.pick([100, 500, 2000, 8000])
+    pace: chance.pick([100, 400, 1500, 5000])
   }
 }
 
@@ -65,5 +66,5 @@ export function planOf(seed: number, length: number): Step[] {
 
 /** How many steps a run has unless it is told. */
 export function lengthOf(seed: number): number {
-  return new Chance(seed ^ 0x2545f491).pick([12, 25, 50, 80])
+  return new Chance(seed ^ 0x2545f491).pick([12, 25, 40, 60])
 }

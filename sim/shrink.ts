@@ -1,3 +1,4 @@
+import { lengthOf } from './setting.ts'
 import { type RunOptions, simulate } from './simulation.ts'
 import type { Violation } from './violation.ts'
 
@@ -10,7 +11,7 @@ export interface Smallest {
 
 /** Leaves out ever smaller stretches of steps as long as the run still fails. */
 export async function shrink(options: RunOptions): Promise<Smallest> {
-  const { seed, steps } = options
+  const { seed, steps = lengthOf(seed) } = options
   let skip: ReadonlySet<number> = new Set(options.skip)
   let { violation } = await simulate(options)
   if (violation === null) throw new Error(`seed ${seed} does not fail`)

@@ -3,15 +3,15 @@ import { FAULTS } from './faults.ts'
 import { START_MS } from './machine.ts'
 import { OPERATIONS } from './operations.ts'
 import { walk } from './pages.ts'
-import { planOf, type Setting, type Step, settingOf } from './setting.ts'
+import { lengthOf, planOf, type Setting, type Step, settingOf } from './setting.ts'
 import { finish, judgeAtRest, quieten } from './verdict.ts'
 import type { Violation } from './violation.ts'
 import { type Trace, World } from './world.ts'
 
 export interface RunOptions {
   readonly seed: number
-  /** Operations and faults. */
-  readonly steps: number
+  /** Operations and faults; by default the seed decides how many. */
+  readonly steps?: number
   /** Indexes of steps that are left out. */
   readonly skip?: ReadonlySet<number>
   readonly trace?: Trace
@@ -24,14 +24,14 @@ export interface Report {
   readonly seconds: number
 }
 
-/** Longer than anything that is held up, and than the window of a list. */
-const SETTLE_MS = 100_000
+/** Longer than the window of a list. */
+const SETTLE_MS = 45_000
 /** No plan takes so long. */
 const PLAN_MS = 100_000_000
 
 /** One run: a past, steps at random, rest, and a verdict. The same options give the same run. */
 export async function simulate(options: RunOptions): Promise<Report> {
-  const { seed, steps, skip = new Set(), trace = () => {} } = options
+  const { seed, steps = lengthOf(seed), skip = new Set(), trace = () => {} } = options
   const setting = settingOf(seed)
   const world = new World(seed, setting, trace)
   const plan = planOf(seed, steps).filter(({ index }) => !skip.has(index))
@@ -86,7 +86,6 @@ export async function act(world: World, plan: readonly Step[]): Promise<void> {
   world.network.weather = world.setting.weather
   const watching = watch(world)
   await finish(world, walkThrough(world, plan), PLAN_MS)
-  await world.run(40_000)
   world.heal()
   await finish(world, watching)
   await quieten(world)

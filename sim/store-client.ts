@@ -19,7 +19,8 @@ function remote<T extends object>(plain: T, machine: Machine, special: Partial<T
       if (replaced !== undefined) return replaced
       const method = Reflect.get(plain, name) as Method | undefined
       if (method === undefined) return undefined
-      return (...args: unknown[]) => machine.call(() => method.apply(plain, args))
+      return (...args: unknown[]) =>
+        machine.call(() => method.apply(plain, args), { name: String(name) })
     }
   })
 }

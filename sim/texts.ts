@@ -1,5 +1,6 @@
 interface Edit {
-  readonly text: string
+  /** Null: any. */
+  readonly text: string | null
   readonly start: number
   end: number
   acked: boolean
@@ -12,7 +13,7 @@ const ANNOUNCED_MS = 100
 export class Texts {
   readonly #edits: Edit[]
 
-  constructor(text: string) {
+  constructor(text: string | null) {
     this.#edits = [{ text, start: -1, end: -1, acked: true }]
   }
 
@@ -29,6 +30,6 @@ export class Texts {
   allows(text: string, from: number): boolean {
     const told = this.#edits.filter(({ acked, end }) => acked && end <= from - ANNOUNCED_MS)
     const since = told.reduce((latest, { start }) => Math.max(latest, start), -1)
-    return this.#edits.some(edit => edit.text === text && edit.end >= since)
+    return this.#edits.some(edit => edit.end >= since && (edit.text ?? text) === text)
   }
 }

@@ -45,7 +45,8 @@ export async function judgeAtRest(world: World): Promise<void> {
   await judgeCounts(world)
 }
 
-async function walks(world: World, when: string): Promise<void> {
+/** Every reader's walks against the oracle. @throws Violation */
+export async function walks(world: World, when: string): Promise<void> {
   for (const reader of world.users.keys()) {
     const oracle = await world.store.oracle(reader, END, ALL)
     for (const limit of [world.chance.pick([1, 2]), 7]) {
@@ -68,7 +69,8 @@ async function warmUp(world: World): Promise<void> {
     await world.run(7000)
   }
   for (const list of lists)
-    if (await world.feeds.isBuilding(list)) world.fail('a list is being built for ever', { list })
+    if ((await world.feeds.stateOf(list)) === 'building')
+      world.fail('a list is being built for ever', { list })
 }
 
 async function judgeCounts(world: World): Promise<void> {

@@ -44,6 +44,8 @@ export class World {
   readonly trace: Trace
   /** Found while it was going on; the run ends with it. */
   violation: Violation | null = null
+  /** Writes at work in each server; owed: other servers do not know of them yet. */
+  readonly writing = new Map<Server, Set<{ owed: boolean }>>()
   /** Requests on their way. */
   requests = 0
   storeOffset = 0
@@ -76,7 +78,7 @@ export class World {
       limits: this.setting.limits,
       onHandled: events => this.#handled(events),
       onLog: (server, level, message, fields) => {
-        if (fields.effect === 'own_push') this.#owe(server)
+        if (fields.effect === 'own_push' || fields.effect === 'announce') this.#owe(server)
         if (level === 'error') this.fail('an error was logged', `${message} ${fields.error}`)
         if (level !== 'debug') this.trace(`  ${server.name} ${message} ${fields.error ?? ''}`)
       }
@@ -184,9 +186,8 @@ export class World {
     this.say(`done ${events.map(({ event }) => JSON.stringify(event)).join(' ')}`)
   }
 
-  /** Posts being made by the server whose push failed: other servers do not know of them yet. */
-  readonly posting = new Map<Server, Set<{ owed: boolean }>>()
+  /** What a server could not do at once is left to the worker. */
   #owe(server: Server): void {
-    for (const post of this.posting.get(server) ?? []) post.owed = true
+    for (const write of this.writing.get(server) ?? []) write.owed = true
   }
 }
