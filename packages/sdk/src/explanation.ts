@@ -67,6 +67,8 @@ export type ShownCode =
   | 'in_timeline'
   | 'feed_cold'
   | 'feed_building'
+  | 'feed_unreachable'
+  | 'feed_owed'
   | 'below_floor'
   | 'timeline_cold'
   | 'timeline_below_floor'
@@ -137,7 +139,7 @@ export interface Explanation {
   readonly page: number | null
   /** The reader's list. It is complete above `floor`: below, the Store is read. */
   readonly feed: {
-    readonly state: 'cold' | 'building' | 'warm'
+    readonly state: 'cold' | 'building' | 'warm' | 'unreachable'
     readonly floor: PostId | null
     readonly holds: boolean
   }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import test from 'node:test'
 import { testFolder } from '../../../testkit/postgres-folder.ts'
+import { advise, plainText } from './advise.ts'
 import { checkPort } from './check-port.ts'
 import { readConfig } from './config.ts'
-import { explain, plainText } from './explain.ts'
 
 test('a port in use is told by its setting before anything is made; a free one passes', async () => {
   await using folder = await testFolder()
@@ -15,10 +15,7 @@ test('a port in use is told by its setting before anything is made; a free one p
   const { dataDir } = folder.options
   const config = readConfig({ port: String(port), dataDir }, {})
   const error = await checkPort(config).catch(error => error)
-  assert.match(
-    plainText(explain(error, config)),
-    new RegExp(`Port ${port} .*--port .*FANWISE_PORT`)
-  )
+  assert.match(plainText(advise(error, config)), new RegExp(`Port ${port} .*--port .*FANWISE_PORT`))
   other.close()
   await once(other, 'close')
   await checkPort(config)

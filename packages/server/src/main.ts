@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { CommanderError } from 'commander'
+import { plainText } from './advise.ts'
 import { createProgram } from './cli/program.ts'
 import { SETTINGS } from './config.ts'
-import { plainText } from './explain.ts'
 import { runtime } from './runtime.ts'
 
 const { version } = JSON.parse(

@@ -1,13 +1,13 @@
 import path from 'node:path'
 import { findRunning, startBundledPostgres } from './adapters/postgres/bundled/index.ts'
 import { migrate } from './adapters/postgres/migrate.ts'
+import { advise } from './advise.ts'
 import type { Flags, MigrationReport, Runtime } from './cli/runtime.ts'
 import { type Config, readConfig } from './config.ts'
 import { connect } from './connect.ts'
 import { doctor } from './doctor.ts'
 import { PRESETS } from './domain/limits.ts'
 import { isUserId } from './domain/user.ts'
-import { explain } from './explain.ts'
 import { signToken } from './http/auth/sign-token.ts'
 import { readSecrets } from './secrets.ts'
 import { DEMO_THRESHOLD, serve } from './serve.ts'
@@ -23,23 +23,23 @@ export const runtime: Runtime = {
       )
     const demoLimits = given.limits.threshold === PRESETS[given.preset].threshold
     const limits = dev && demoLimits ? { ...given.limits, threshold: DEMO_THRESHOLD } : given.limits
-    await explained(given, () => serve({ ...given, limits }, { dev, demo: mode === 'demo' }))
+    await advised(given, () => serve({ ...given, limits }, { dev, demo: mode === 'demo' }))
   },
   connect(flags) {
     const config = quiet(flags)
-    return explained(config, () => connect(config))
+    return advised(config, () => connect(config))
   },
   async token(flags, user, days) {
     if (!isUserId(user))
       throw new Error(`"${user}" is not a user id: 1 to 64 of A-Z a-z 0-9 _ . : -`)
     const config = readConfig(flags)
-    const { secret } = await explained(config, () => readSecrets(config))
+    const { secret } = await advised(config, () => readSecrets(config))
     const { jwtIssuer: issuer, jwtAudience: audience } = config
     return signToken({ secret, issuer, audience }, user, `${days} days`)
   },
   async migrate(flags, dryRun) {
     const config = readConfig(flags)
-    return explained(config, () => migrateDatabase(config, dryRun))
+    return advised(config, () => migrateDatabase(config, dryRun))
   },
   doctor: flags => doctor(quiet(flags))
 }
@@ -54,11 +54,11 @@ async function migrateDatabase(config: Config, dryRun: boolean): Promise<Migrati
   return await migrate(database.url, { dryRun })
 }
 
-async function explained<T>(config: Config, work: () => Promise<T>): Promise<T> {
+async function advised<T>(config: Config, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw explain(error, config)
+    throw advise(error, config)
   }
 }
 

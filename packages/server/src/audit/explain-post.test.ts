@@ -148,6 +148,22 @@ test('a feed that is being built, and a timeline whose floor lies above, are rea
   assert.deepEqual([below.codes[0], below.source], ['timeline_below_floor', 'store'])
 })
 
+test('while Feeds do not answer, or lack an own post, pages come from the Store, and so does the answer', async t => {
+  const { world, author, reader } = await pair(t)
+  const post = await world.post(author)
+  await world.settle()
+  const owed = { owes: (number: number) => number === reader }
+  const [user] = await world.store.usersByNumbers([reader])
+  const found = await explainPost({ ...world, owed }, user!, post)
+  assert.deepEqual([found.reasons[0]?.code, found.source], ['feed_owed', 'store'])
+  world.faults.feeds.take = () => Promise.reject(new Problem('unavailable'))
+  const unreachable = await explain(world, reader, post)
+  assert.deepEqual(unreachable.codes, ['feed_unreachable', 'pushed'])
+  assert.deepEqual([unreachable.feed.state, unreachable.position], ['unreachable', 1])
+  world.faults.feeds.take = () => Promise.reject(new TypeError('a defect'))
+  await assert.rejects(explain(world, reader, post), TypeError)
+})
+
 test('slices are estimated by the followers until the last one is done', () => {
   const user = { counts: { followers: 2500 } } as Parameters<typeof toDelivery>[3]
   const post = { id: '3736512345678901234' } as Parameters<typeof toDelivery>[2]

@@ -3,12 +3,17 @@ import type { Post } from '../domain/post.ts'
 import { END, type PostId } from '../domain/post-id.ts'
 import type { User } from '../domain/user.ts'
 import { isoTime } from '../lib/iso-time.ts'
-import type { Taken } from '../ports/feeds.ts'
 import type { ReaderRow } from '../ports/ledger.ts'
 import type { Store } from '../ports/store.ts'
 import { readTrail, type Trail, type TrailContext, timeOrNull, toDelivery } from './fanout-trail.ts'
 import { decidingReason, recordReasons, summaryOf } from './reasons.ts'
-import { hiddenBy, type PlaceContext, placeOf, readWhole } from './standing-place.ts'
+import {
+  hiddenBy,
+  type PlaceContext,
+  placeOf,
+  readWhole,
+  type WholeList
+} from './standing-place.ts'
 
 export interface ExplainContext extends TrailContext, PlaceContext {
   readonly store: TrailContext['store'] &
@@ -56,7 +61,7 @@ interface Found {
   readonly post: Post
   readonly author: User
   readonly trail: Trail
-  readonly feed: Taken
+  readonly feed: WholeList
 }
 
 async function decide(context: ExplainContext, reader: User, found: Found) {
@@ -65,7 +70,7 @@ async function decide(context: ExplainContext, reader: User, found: Found) {
   if (standing === null) return { code: 'author_gone', source: null } as const
   const hidden = hiddenBy(reader.number, post, author, standing)
   if (hidden !== null) return { code: hidden, source: null }
-  return placeOf(context, post, standing, trail, feed)
+  return placeOf(context, reader.number, post, standing, trail, feed)
 }
 
 async function unknown(context: ExplainContext, reader: User, id: PostId): Promise<Explanation> {
@@ -109,7 +114,7 @@ async function countShown(
   return posts.filter(({ author }) => author === reader || !mutes.has(author)).length
 }
 
-function toFeed({ state, floor, ids }: Taken, id: PostId): Explanation['feed'] {
+function toFeed({ state, floor, ids }: WholeList, id: PostId): Explanation['feed'] {
   return { state, floor: state === 'warm' ? floor : null, holds: ids.includes(id) }
 }
 

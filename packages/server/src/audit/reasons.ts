@@ -2,9 +2,9 @@ import type { Explanation, Reason } from '@fanwise/sdk'
 import { timeOf } from '../domain/post-id.ts'
 import type { User } from '../domain/user.ts'
 import { isoTime } from '../lib/iso-time.ts'
-import type { Taken } from '../ports/feeds.ts'
 import type { ReaderRow } from '../ports/ledger.ts'
 import type { Trail } from './fanout-trail.ts'
+import type { WholeList } from './standing-place.ts'
 
 /** What the sentences are about. */
 export interface Told {
@@ -12,7 +12,7 @@ export interface Told {
   readonly author: User
   readonly post: string
   readonly trail: Trail
-  readonly feed: Taken
+  readonly feed: WholeList
 }
 
 type Code = Reason['code']
@@ -53,6 +53,9 @@ const DECIDING: Readonly<Partial<Record<Code, Sentence>>> = {
   timeline_below_floor: ({ author }) =>
     `It is read from the Store: it lies below the floor of the timeline of ${author.id}.`,
   feed_cold: () => 'It is read from the Store: the feed is not warm, and is built when it is read.',
+  feed_unreachable: () => 'It is read from the Store: the servers of the feeds do not answer.',
+  feed_owed: ({ reader }) =>
+    `It is read from the Store: an own post of ${reader.id} could not be pushed to the feed yet.`,
   feed_building: () => 'It is read from the Store: the feed is being built.',
   below_floor: ({ post, feed }) =>
     `It is read from the Store: it was posted at ${isoTime(timeOf(post))}, below the floor of the warm list (${floorTime(feed)}); older entries are trimmed.`
@@ -63,7 +66,7 @@ function publishedAt({ event }: Trail): string {
 }
 
 /** A floor may lie in the future on a busy feed, and is no id of a post. */
-function floorTime({ floor }: Taken): string {
+function floorTime({ floor }: WholeList): string {
   return floor.length === 19 ? isoTime(timeOf(floor)) : 'none'
 }
 

@@ -1,4 +1,5 @@
 import type { HiddenCode, LackingCode, ShownCode } from '@fanwise/sdk'
+import { isTransient } from '../domain/is-transient.ts'
 import type { Limits } from '../domain/limits.ts'
 import type { Post } from '../domain/post.ts'
 import { END, type PostId } from '../domain/post-id.ts'
@@ -35,14 +36,31 @@ function unfollowed({ requested, cut }: Standing): HiddenCode {
 export interface PlaceContext {
   readonly feeds: Pick<Feeds, 'take'>
   readonly limits: Pick<Limits, 'cap' | 'slack'>
+  /** Knows of own posts that could not be pushed: their author's pages come from the Store. */
+  readonly owed?: { owes(author: number): boolean }
 }
 
 /** More ids than one batch of pushes adds before a list is trimmed. */
 const SPARE = 1000
 
+/** A list as it stands; `unreachable` when Feeds do not answer, and then pages come from the Store. */
+export interface WholeList extends Omit<Taken, 'state'> {
+  readonly state: Taken['state'] | 'unreachable'
+}
+
+const UNREACHABLE: WholeList = { state: 'unreachable', ids: [], floor: END, unsettled: false }
+
 /** All of a list. It holds fewer ids than are asked for, so its floor is told. */
-export function readWhole({ feeds, limits }: PlaceContext, list: ListKey): Promise<Taken> {
-  return feeds.take(list, END, limits.cap + limits.slack + SPARE)
+export async function readWhole(
+  { feeds, limits }: PlaceContext,
+  list: ListKey
+): Promise<WholeList> {
+  try {
+    return await feeds.take(list, END, limits.cap + limits.slack + SPARE)
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    return UNREACHABLE
+  }
 }
 
 export type Place =
@@ -52,12 +70,14 @@ export type Place =
 /** Where a page takes a post from that no rule hides. `trail` was read before `feed`, so what is done is in it. */
 export async function placeOf(
   context: PlaceContext,
+  reader: number,
   post: Post,
   standing: Standing,
   trail: Trail,
-  feed: Taken
+  feed: WholeList
 ): Promise<Place> {
   if (feed.state !== 'warm') return { code: COLD[feed.state], source: 'store' }
+  if (context.owed?.owes(reader)) return { code: 'feed_owed', source: 'store' }
   if (post.id <= feed.floor) return { code: 'below_floor', source: 'store' }
   if (feed.ids.includes(post.id)) return { code: 'in_feed', source: 'feed' }
   if (standing.delivery !== 'push' || isMerged(standing.pullUntil, feed.floor)) {
@@ -67,9 +87,13 @@ export async function placeOf(
   return { code: lackingBy(trail), source: null }
 }
 
-const COLD = { cold: 'feed_cold', building: 'feed_building' } as const
+const COLD = {
+  cold: 'feed_cold',
+  building: 'feed_building',
+  unreachable: 'feed_unreachable'
+} as const
 
-function inTimeline(post: PostId, timeline: Taken): Place | null {
+function inTimeline(post: PostId, timeline: WholeList): Place | null {
   if (timeline.state !== 'warm') return { code: 'timeline_cold', source: 'store' }
   if (post <= timeline.floor) return { code: 'timeline_below_floor', source: 'store' }
   return timeline.ids.includes(post) ? { code: 'in_timeline', source: 'timeline' } : null

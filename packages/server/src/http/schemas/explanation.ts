@@ -119,7 +119,7 @@ export const ExplanationSchema = Type.Object(
     page: orNull(Type.Integer({ minimum: 1, description: 'With 20 posts a page.' })),
     feed: Type.Object(
       {
-        state: Type.Enum(['cold', 'building', 'warm']),
+        state: Type.Enum(['cold', 'building', 'warm', 'unreachable']),
         floor: orNull(Type.String({ description: 'The list is complete above this id.' })),
         holds: Type.Boolean()
       },

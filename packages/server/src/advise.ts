@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
 type Errno = Partial<NodeJS.ErrnoException> & { readonly address?: string; readonly port?: number }
 
 /** A failure of the surroundings, with the setting that it is about and the way out; others stay as they are. */
-export function explain(error: unknown, config: Config): unknown {
+export function advise(error: unknown, config: Config): unknown {
   const message =
     error instanceof FanwiseError
       ? serverFailure(error)

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises'
 import test from 'node:test'
 import { FanwiseAdmin } from '@fanwise/sdk'
 import { SECRET, startServer } from '../../../testkit/server.ts'
+import { advise, plainText } from './advise.ts'
 import { readConfig } from './config.ts'
-import { explain, plainText } from './explain.ts'
 import { readSecrets } from './secrets.ts'
 
-const told = (error: unknown, flags = {}) => plainText(explain(error, readConfig(flags, {})))
+const told = (error: unknown, flags = {}) => plainText(advise(error, readConfig(flags, {})))
 
 const failed = (work: Promise<unknown>) =>
   work.then(
@@ -22,7 +22,7 @@ test('a server that is not there, or takes another key, is told with the setting
   assert.match(told(await ask(server.url, 'x'.repeat(40))), /FANWISE_SERVER_KEY \(--server-key\)/)
   assert.match(told(await ask('http://127.0.0.1:1', SECRET)), /127.0.0.1:1 .*--url/)
   const missing = await failed(server.admin.as('nobody').getUser('no-one'))
-  assert.equal(explain(missing, readConfig({}, {})), missing)
+  assert.equal(advise(missing, readConfig({}, {})), missing)
 })
 
 test('a data folder that cannot be made is told with the setting', async () => {
