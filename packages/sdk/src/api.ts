@@ -83,6 +83,22 @@ export interface FeedQuery extends PageQuery {
    * that came in late below `after` are shown too, less these. Repeat it with the cursors that follow.
    */
   readonly known?: readonly PostId[]
+  /**
+   * The page by its number, from 1 on, where the server numbers pages (preset `enterprise`); `page * size` is 10,000 at
+   * most. Neither `cursor` nor bounds nor `limit` go with it. Page 1 takes a snapshot, which numbers the posts of all
+   * pages: none is shown twice.
+   */
+  readonly page?: number
+  /** Posts per page, 1-100; 20 if absent. A page may be short: what was deleted or is hidden by now leaves a gap. */
+  readonly size?: number
+  /** `snapshot` of an earlier page; the latest one of the user if absent. Page 1 takes a fresh one if absent. */
+  readonly snapshot?: string
+}
+
+/** A page of the home feed. */
+export interface FeedPage extends Page<Post> {
+  /** Of a page that was asked for by its number: the snapshot that numbers the posts. */
+  readonly snapshot?: string
 }
 
 export interface NewerQuery {
@@ -144,7 +160,7 @@ export interface FeedApi {
   delivery(id: PostId): Promise<PostDelivery>
 
   /** The home feed: own posts and those of followees, newest first, without end. */
-  feed(query?: FeedQuery): Promise<Page<Post>>
+  feed(query?: FeedQuery): Promise<FeedPage>
   /** How many posts of the home feed are newer than one. */
   newer(query: NewerQuery): Promise<NewerCount>
   /** An author's own posts, newest first. */
@@ -362,6 +378,7 @@ export type ErrorCode =
   | 'follows_limit'
   | 'requests_limit'
   | 'rules_limit'
+  | 'snapshot_gone'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'internal'

@@ -1,6 +1,7 @@
 import type {
   Author,
   FeedApi,
+  FeedPage,
   FollowResult,
   NewerCount,
   NewerQuery,
@@ -95,7 +96,7 @@ export class FanwiseClient implements FeedApi {
   }
 
   /** The home feed: own posts and those of followees, newest first, without end. */
-  feed(query: PagedFeedQuery = {}): Paged<Post> {
+  feed(query: PagedFeedQuery = {}): Paged<Post, FeedPage> {
     return this.#list('/v1/feed', query)
   }
 
@@ -209,7 +210,10 @@ export class FanwiseClient implements FeedApi {
     return this.#transport.ask(method, path, options, body)
   }
 
-  #list<T>(path: string, query: PagedFeedQuery & PagedRequestsQuery): Paged<T> {
-    return paged(query, one => this.#ask<Page<T>>('GET', `${path}${queryText(one)}`, one))
+  #list<T, P extends Page<T> = Page<T>>(
+    path: string,
+    query: PagedFeedQuery & PagedRequestsQuery
+  ): Paged<T, P> {
+    return paged<T, P>(query, one => this.#ask<P>('GET', `${path}${queryText(one)}`, one))
   }
 }

@@ -8,7 +8,7 @@ export function configDoc(): string {
     ({ name, default: value, allowed, about }) =>
       `| \`${name}\` | ${shown(value)} | ${allowed.replaceAll('|', '\\|')} | ${about} |`
   )
-  return `${INTRODUCTION}\n${rows.join('\n')}\n\n${PRESET_HEAD}\n${presetRows().join('\n')}\n`
+  return `${INTRODUCTION}\n${rows.join('\n')}\n\n${PRESET_HEAD}\n${presetRows().join('\n')}\n${PRESET_TAIL}`
 }
 
 function shown(value: unknown): string {
@@ -31,6 +31,13 @@ const PRESET_HEAD = `## Presets
 
 | preset | \`FANWISE_CAP\` | \`FANWISE_THRESHOLD\` | \`FANWISE_DELIVERY\` | \`FANWISE_IDLE_DAYS\` | \`FANWISE_FOLLOWS_MAX\` |
 | --- | --- | --- | --- | --- | --- |`
+
+const PRESET_TAIL = `
+What has no setting of its own: \`enterprise\` counts the life of a feed from its build and not from the last read, keeps an
+empty feed for 5 minutes only, and numbers pages (\`page\` and \`size\`, see [concepts](concepts.md)). Follows in one
+request above 50 drop the reader's feed once, in every preset. Ranked pages, which do not exist yet, are to score three
+times the page (\`news-feed\` 500, \`news-feed-ml\` 200 posts) and use a score for 5 minutes.
+`
 
 const INTRODUCTION = `# Settings
 

@@ -31,6 +31,7 @@ export const ERRORS = {
   follows_limit: [409, 'The user follows as many users as allowed.'],
   requests_limit: [409, 'The user waits for as many private accounts as allowed.'],
   rules_limit: [409, 'The user has as many blocks, mutes or hidden posts as allowed.'],
+  snapshot_gone: [410, 'The snapshot is gone; begin again with page 1.'],
   payload_too_large: [413, 'The body is larger than allowed.'],
   unsupported_media_type: [415, 'The body has to be application/json.'],
   internal: [500, 'Something failed that should not. The request id finds it in the log.'],

@@ -28,7 +28,7 @@ function linkNext(reply: FastifyReply, cursor: string | null): FastifyReply {
   if (cursor === null) return reply
   const [path = '', query = ''] = reply.request.url.split('?')
   const next = new URLSearchParams(query)
-  for (const bound of ['after', 'before']) next.delete(bound)
+  for (const bound of ['after', 'before', 'page', 'size', 'snapshot']) next.delete(bound)
   next.set('cursor', cursor)
   return reply.header('link', `<${path}?${next}>; rel="next"`)
 }

@@ -119,9 +119,9 @@ const refused: readonly [string, InjectOptions, string, RegExp][] = [
   ],
   [
     'an unknown parameter',
-    { method: 'GET', url: '/v1/feed?page=2' },
+    { method: 'GET', url: '/v1/feed?offset=2' },
     'invalid_request',
-    /"page"; known are limit, cursor/
+    /"offset"; known are limit, cursor/
   ],
   [
     '__proto__ in the query',

@@ -14,7 +14,7 @@ import { lookFor, type TraceContext } from './traces.ts'
 export type HomeContext = ReadContext & NewerContext & TraceContext
 
 /** Of a reader's home feed, whichever way it is read. */
-interface HomeOptions {
+export interface HomeOptions {
   /** `store` leaves out the warm lists. */
   readonly source?: 'any' | 'store'
   /** What was written before: it is looked for. */
@@ -43,6 +43,12 @@ export interface NewerCount {
   readonly more: boolean
 }
 
+/** A home feed as it is walked now, by its rules of now. */
+export interface OpenHome {
+  readonly skeleton: Skeleton
+  readonly filter: Filter
+}
+
 /** Builds that one page asks for: a reader of many merged authors would take the places of all others. */
 const BUILDS_MAX = 4
 
@@ -61,12 +67,12 @@ const SKELETONS = {
 } as const
 
 /** How the reader's home feed is walked now. Rules first: a timeline that the feed lacks is merged only if they say so. */
-async function openHome(
+export async function openHome(
   given: HomeContext,
   reader: number,
   options: HomeOptions,
   direction: Direction
-): Promise<{ readonly skeleton: Skeleton; readonly filter: Filter }> {
+): Promise<OpenHome> {
   const context = askingFewBuilds(given)
   const { clock, limits } = context
   const started = clock.monotonic()

@@ -18,6 +18,7 @@ import {
   newerPage
 } from './home.ts'
 import { hydrate, present } from './hydrate.ts'
+import { type NumberedPage, type NumberedQuery, numberedPage } from './numbered.ts'
 import { reachStore } from './reach.ts'
 import { type PageResult, readPage } from './read-page.ts'
 import { createSettler } from './settler.ts'
@@ -52,6 +53,8 @@ export interface Pager {
   newer(reader: number, query: NewerQuery): Promise<PageResult>
   /** How many posts of the home feed lie above an id, up to `limit`. */
   countNewer(reader: number, query: NewerQuery): Promise<NewerCount>
+  /** The home feed by page numbers. @throws Problem snapshot_gone */
+  numbered(reader: number, query: NumberedQuery): Promise<NumberedPage>
   /**
    * An author's own posts. @throws Problem user_not_found when gone, suspended, or blocked either way; private_account
    */
@@ -115,6 +118,7 @@ export function createPager(given: PagerContext): Pager {
     home: (reader, query) => homePage(context, reader, query),
     newer: (reader, query) => newerPage(context, reader, query),
     countNewer: (reader, query) => countNewer(context, reader, query),
+    numbered: (reader, query) => numberedPage(context, reader, query),
     timeline: (viewer, author, query) => timelinePage(context, viewer, author, query),
     post: (viewer, id, traces = []) => onePost(context, viewer, id, traces)
   }

@@ -56,16 +56,21 @@ export function presentPost(published: Published, likes: number, liked: boolean)
 
 const COMMA = Buffer.from(',')
 
-/** `Page<Post>` of the API as JSON. */
+/** `FeedPage` of the API as JSON. */
 export function presentPage(
-  result: { readonly items: readonly Uint8Array[]; readonly partial: boolean },
+  result: {
+    readonly items: readonly Uint8Array[]
+    readonly partial: boolean
+    readonly snapshot?: string | null
+  },
   nextCursor: string | null
 ): Uint8Array {
   const items = result.items.flatMap((item, index) => (index === 0 ? [item] : [COMMA, item]))
   const partial = result.partial ? ',"partial":true' : ''
+  const snapshot = result.snapshot ? `,"snapshot":${JSON.stringify(result.snapshot)}` : ''
   return Buffer.concat([
     Buffer.from('{"items":['),
     ...items,
-    Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}${partial}}`)
+    Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}${partial}${snapshot}}`)
   ])
 }

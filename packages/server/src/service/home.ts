@@ -2,6 +2,7 @@ import type { FeedQuery, NewerCount, NewerQuery, UserId } from '@fanwise/sdk'
 import { Problem } from '../domain/errors.ts'
 import { isPostId, type PostId } from '../domain/post-id.ts'
 import type { ServiceContext } from './context.ts'
+import { numbersOf } from './numbers.ts'
 import { EMPTY_PAGE, LIMIT_DEFAULT, type Listing, pageBytes } from './pages.ts'
 import { lookBack, placeOf, UP, walkOf } from './walks.ts'
 
@@ -22,6 +23,11 @@ export function homeReads(context: ServiceContext, id: UserId) {
       if (user === undefined) return emptyPage(query, id)
       seen(user.number)
       const listing = listingOf(user.number)
+      const numbers = numbersOf(context.limits, query)
+      if (numbers !== null) {
+        const at = { ...numbers, ...optionsOf(user.number, []) }
+        return pageBytes(cursors, listing, await pager.numbered(user.number, at))
+      }
       const { limit = LIMIT_DEFAULT, after, known } = query
       const walk = walkOf(cursors, listing, query)
       const except = known === undefined ? [] : [...known, ...(after === undefined ? [] : [after])]

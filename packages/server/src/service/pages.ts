@@ -30,7 +30,7 @@ export async function pageOfPosts(
 export function pageBytes(
   cursors: CursorCodec,
   walk: Omit<Cursor, 'last'>,
-  result: PageResult
+  result: PageResult & { readonly snapshot?: string | null }
 ): Uint8Array {
   const next = result.next === null ? null : cursors.encode({ ...walk, last: result.next })
   return presentPage(result, next)

@@ -12,7 +12,7 @@ const tag = 'feed'
 const home = operation({
   ...{ id: 'feed', tag, summary: 'The home feed: own posts and those of followees' },
   answer: { 200: PostPageRef },
-  errors: ['invalid_cursor', 'invalid_bounds']
+  errors: ['invalid_cursor', 'invalid_bounds', 'snapshot_gone']
 })
 
 const newer = operation({

@@ -24,7 +24,32 @@ export const FeedQuerySchema = Type.Object(
     before: Type.Optional(
       bound('Only posts older than this one. With `after` the gap between both is paged.')
     ),
-    known: Type.Optional(known)
+    known: Type.Optional(known),
+    page: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description:
+          'The page by its number, where the server numbers pages (preset `enterprise`); goes with `size` and `snapshot` alone. Page 1 takes a snapshot: posts keep their numbers, and none is shown twice.',
+        examples: [1]
+      })
+    ),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description:
+          'Posts per page; 20 if absent. A page may be short: what was deleted or is hidden by now leaves a gap. `page * size` is 10,000 at most.',
+        examples: [20]
+      })
+    ),
+    snapshot: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-z]{1,16}$',
+        description:
+          '`snapshot` of an earlier page; the latest one of the user if absent. Page 1 takes a fresh one if absent.'
+      })
+    )
   },
   strict
 )

@@ -1,4 +1,4 @@
-import type { Page, Post } from '@fanwise/sdk'
+import type { FeedPage, Post } from '@fanwise/sdk'
 import Type from 'typebox'
 import { AttributesSchema, PostIdSchema, strict, TimeSchema, text } from './common.ts'
 import { AuthorRef } from './user.ts'
@@ -67,6 +67,9 @@ export const PostPageSchema = Type.Object(
     nextCursor,
     partial: Type.Optional(
       Type.Literal(true, { description: 'Cut short by a bound; `nextCursor` goes on behind it.' })
+    ),
+    snapshot: Type.Optional(
+      Type.String({ description: 'Of a page by its number: what numbers the posts of all pages.' })
     )
   },
   {
@@ -76,4 +79,4 @@ export const PostPageSchema = Type.Object(
   }
 )
 
-export const PostPageRef = Type.Unsafe<Page<Post>>({ $ref: 'PostPage#' })
+export const PostPageRef = Type.Unsafe<FeedPage>({ $ref: 'PostPage#' })
