@@ -78,6 +78,8 @@ export interface Fleet {
   readonly databaseUrl: string
   readonly admin: FanwiseAdmin
   member(name: string): Member
+  /** Prints the last lines of all members, once. */
+  tellLogs(): Promise<void>
 }
 
 function environment(options: FleetOptions, name: string, roles: string, prefix: string) {
@@ -199,8 +201,13 @@ export async function startFleet(t: TestContext, options: FleetOptions): Promise
     const env = environment(options, name, roles, prefix)
     return memberOf(createMember(folder, name, ports[i] as number, env), roles)
   })
+  let telling: Promise<void> | undefined
+  const tell = () => {
+    telling ??= tellLogs(t, members)
+    return telling
+  }
   t.after(async () => {
-    if ((t as { passed?: boolean }).passed === false) await tellLogs(t, members)
+    if ((t as { passed?: boolean }).passed === false) await tell()
     await Promise.all(members.map(member => member.kill()))
   })
   await Promise.all(members.map(member => member.start()))
@@ -213,6 +220,7 @@ export async function startFleet(t: TestContext, options: FleetOptions): Promise
     prefix,
     databaseUrl: options.databaseUrl,
     admin: first.admin,
+    tellLogs: tell,
     member(name) {
       const found = members.find(({ server }) => server.name === name)
       assert.ok(found, `no member ${name}`)

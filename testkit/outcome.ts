@@ -19,7 +19,22 @@ export async function assertExact(
   t: TestContext,
   fleet: Fleet,
   traffic: Traffic,
-  { settleMs = 60_000, coldAllowed = false }: OutcomeOptions = {}
+  options: OutcomeOptions = {}
+): Promise<void> {
+  try {
+    await compare(t, fleet, traffic, options)
+  } catch (error) {
+    // While the services are still there: later their end is all that the logs tell.
+    await fleet.tellLogs()
+    throw error
+  }
+}
+
+async function compare(
+  t: TestContext,
+  fleet: Fleet,
+  traffic: Traffic,
+  { settleMs = 60_000, coldAllowed = false }: OutcomeOptions
 ): Promise<void> {
   const began = performance.now()
   t.diagnostic(traffic.summary())

@@ -27,7 +27,7 @@ test('sorted sets in a cluster, authors who cross the threshold: all die or slee
   })
   const victims = [...membersOf(fleet), ...serversOf(cluster, kafka)]
   await traffic.during(async () => {
-    await breakInTurn(t, random, victims, soakMs(40))
+    await breakInTurn(t, random, victims, soakMs(30))
     await pause(CALM_MS)
   })
   await assertExact(t, fleet, traffic)
@@ -48,7 +48,7 @@ test('Debezium in place of the relay: it, its worker and all others die or sleep
     carry: fleet => connector.register(fleet)
   })
   await traffic.during(async () => {
-    const forMs = soakMs(40)
+    const forMs = soakMs(30)
     await Promise.all([
       breakInTurn(t, random, [...serversOf(connect), connector], forMs),
       breakInTurn(t, random, [...membersOf(fleet), ...serversOf(postgres, redis, kafka)], forMs)
@@ -75,8 +75,8 @@ test('three brokers, of which one is away at a time, and all others die or sleep
   const brokers = serversOf(kafka)
   await traffic.during(async () => {
     await Promise.all([
-      breakInTurn(t, random, brokers, soakMs(40)),
-      breakInTurn(t, random, membersOf(fleet), soakMs(40))
+      breakInTurn(t, random, brokers, soakMs(30)),
+      breakInTurn(t, random, membersOf(fleet), soakMs(30))
     ])
     await pause(CALM_MS)
   })

@@ -9,13 +9,19 @@ const FIRST = 12_000
 const LAST = 21_999
 const ATTEMPTS = 1000
 
-/** Different TCP ports of 127.0.0.1 that nobody listened on just now. @throws Error when none is found */
+/** A port that was given out is free until its server has started: it is not given out twice. */
+const given = new Set<number>()
+
+/** Different TCP ports of 127.0.0.1 that nobody listened on just now, and none twice. @throws Error when none is found */
 export async function freePorts(count: number): Promise<number[]> {
   const servers: Server[] = []
   for (let attempt = 0; servers.length < count; attempt++) {
     if (attempt === ATTEMPTS) throw new Error(`There is no free port in ${FIRST} to ${LAST}.`)
-    const server = await listenOn(FIRST + Math.floor(Math.random() * (LAST - FIRST + 1)))
-    if (server !== undefined) servers.push(server)
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))
+    const server = given.has(port) ? undefined : await listenOn(port)
+    if (server === undefined) continue
+    given.add(port)
+    servers.push(server)
   }
   const ports = servers.map(server => (server.address() as { port: number }).port)
   await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
