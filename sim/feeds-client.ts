@@ -12,8 +12,8 @@ type Listener = (change: Change) => void
  */
 export function createFeedsClient(server: FeedsServer, machine: Machine, network: Network): Feeds {
   const channel = createChannel(server, machine, network)
-  const perform = <T>(work: (feeds: Feeds) => Promise<T>) =>
-    machine.call(() => server.perform(machine, work))
+  const perform = <T>(name: string, work: (feeds: Feeds) => Promise<T>) =>
+    machine.call(() => server.perform(machine, work), { name })
   const drop = (lists: readonly ListKey[]) =>
     machine.call(() => server.perform(machine, () => server.drop(lists)))
 
@@ -22,6 +22,7 @@ export function createFeedsClient(server: FeedsServer, machine: Machine, network
     const sentAt = scheduler.now
     const land = () => server.push(pushes, sentAt, FLIGHT_MS)
     const pushed = await machine.call(() => server.perform(machine, land), {
+      name: `push ${list}`,
       jam: network.jam(),
       // What a dead process has sent is lost if it takes longer.
       outlives: () => scheduler.now - sentAt <= FLIGHT_MS
@@ -46,25 +47,26 @@ export function createFeedsClient(server: FeedsServer, machine: Machine, network
 
   return {
     push,
-    take: (list, below, limit) => perform(feeds => feeds.take(list, below, limit)),
-    lowestFloor: list => perform(feeds => feeds.lowestFloor(list)),
-    begin: (list, token) => perform(feeds => feeds.begin(list, token)),
+    take: (list, below, limit) => perform('take', feeds => feeds.take(list, below, limit)),
+    lowestFloor: list => perform('lowestFloor', feeds => feeds.lowestFloor(list)),
+    begin: (list, token) => perform('begin', feeds => feeds.begin(list, token)),
     finish: (list, token, ids, complete) =>
-      perform(feeds => feeds.finish(list, token, ids, complete)),
-    settle: list => perform(feeds => feeds.settle(list)),
+      perform('finish', feeds => feeds.finish(list, token, ids, complete)),
+    settle: list => perform('settle', feeds => feeds.settle(list)),
     drop,
-    remove: (list, ids) => perform(feeds => feeds.remove(list, ids)),
+    remove: (list, ids) => perform('remove', feeds => feeds.remove(list, ids)),
     clear: () => machine.call(() => server.perform(machine, () => server.clear())),
-    adopt: epoch => perform(feeds => feeds.adopt(epoch)),
-    rules: reader => perform(feeds => feeds.rules(reader)),
-    fillRules: (reader, lease, rules) => perform(feeds => feeds.fillRules(reader, lease, rules)),
-    session: (reader, id) => perform(feeds => feeds.session(reader, id)),
+    adopt: epoch => perform('adopt', feeds => feeds.adopt(epoch)),
+    rules: reader => perform('readRules', feeds => feeds.rules(reader)),
+    fillRules: (reader, lease, rules) =>
+      perform('fillRules', feeds => feeds.fillRules(reader, lease, rules)),
+    session: (reader, id) => perform('session', feeds => feeds.session(reader, id)),
     extendSession: (reader, id, length, ids) =>
-      perform(feeds => feeds.extendSession(reader, id, length, ids)),
-    dropRules: readers => perform(feeds => feeds.dropRules(readers)),
+      perform('extendSession', feeds => feeds.extendSession(reader, id, length, ids)),
+    dropRules: readers => perform('dropRules', feeds => feeds.dropRules(readers)),
     ...channel,
-    expire: () => perform(feeds => feeds.expire()),
-    stats: () => perform(feeds => feeds.stats()),
+    expire: () => perform('expire', feeds => feeds.expire()),
+    stats: () => perform('stats', feeds => feeds.stats()),
     async [Symbol.asyncDispose]() {}
   }
 }
@@ -85,7 +87,8 @@ function createChannel(
 
   server.onMessage(() => {
     const count = server.messages.length
-    network.scheduler.after(network.hop(), () => machine.act(() => hear(count)))
+    const ms = network.hop() + (machine.lag.get('hear') ?? 0)
+    network.scheduler.after(ms, () => machine.act(() => hear(count)))
   })
   return {
     async announce(change) {

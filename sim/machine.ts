@@ -18,6 +18,8 @@ export interface CallOptions {
 /** The next of its calls that its process does not survive. */
 export interface Doom {
   calls: number
+  /** Of the method; any by default. */
+  readonly name?: string
   readonly when: 'before' | 'after'
 }
 
@@ -30,8 +32,9 @@ export class Machine {
   readonly clock: Clock
   readonly died: Promise<void>
   doom: Doom | null = null
-  /** ms more that calls of a method take on their way there. */
+  /** ms more that calls of a method take on their way there, and their answers on the way back. */
   readonly lag = new Map<string, number>()
+  readonly lagBack = new Map<string, number>()
   /** ms that its clock is ahead. */
   offset: number
   readonly #network: Network
@@ -91,11 +94,11 @@ export class Machine {
     { name = '', jam = 0, outlives }: CallOptions = {}
   ): Promise<T> {
     const network = this.#network
-    const doom = this.#doomed()
+    const doom = this.#doomed(name)
     const loss = network.loss()
     return new Promise((resolve, reject) => {
       const answer = (act: () => void) =>
-        network.scheduler.after(network.hop(), () => this.act(act))
+        network.scheduler.after(network.hop() + (this.lagBack.get(name) ?? 0), () => this.act(act))
       const fail = () => reject(new Problem('unavailable', 'The connection was lost.'))
       const land = () => {
         if (doom === 'before') this.kill()
@@ -116,9 +119,9 @@ export class Machine {
     })
   }
 
-  #doomed(): Doom['when'] | null {
+  #doomed(name: string): Doom['when'] | null {
     const { doom } = this
-    if (doom === null || --doom.calls > 0) return null
+    if (doom === null || (doom.name ?? name) !== name || --doom.calls > 0) return null
     this.doom = null
     return doom.when
   }

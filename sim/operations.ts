@@ -139,10 +139,12 @@ async function like(world: World, chance: Chance): Promise<void> {
   await write(world, chance, [], (feed, options) => feed.as(user)[change](id, options))
 }
 
+export type RelationChange = 'follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute'
+
 export function relate(
   world: World,
   chance: Chance,
-  change: 'follow' | 'unfollow' | 'block' | 'unblock' | 'mute' | 'unmute',
+  change: RelationChange,
   [one, other]: readonly [number, number]
 ): Promise<unknown> {
   world.say(`${change} ${one} ${other}`)

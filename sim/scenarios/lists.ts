@@ -1,0 +1,96 @@
+// How lists in arrival order are read.
+import { quieten, walks } from '../verdict.ts'
+import {
+  authorsOf,
+  follow,
+  partitionOf,
+  posts,
+  type Scenario,
+  settingWith,
+  warm,
+  workers
+} from './stage.ts'
+
+/** A page looks deeper than posts reach that were held up and stand above newer ones. */
+const heldUp: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, ...users]) {
+    const { p, q } = authorsOf(users)
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    world.broker?.held.add(partitionOf(q))
+    await posts(world, q, 80)
+    await world.run(2000)
+    await posts(world, p, 10)
+    await world.run(2000)
+    world.broker?.held.clear()
+    await quieten(world)
+    await walks(world, 'some were held up')
+  }
+}
+
+/** A trimmed list claims nothing within the window above its oldest id. */
+const trimmed: Scenario = {
+  setting: settingWith({ cap: 3 }),
+  async run(world, [reader = 0, ...users]) {
+    const { p, q } = authorsOf(users)
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    world.broker?.held.add(partitionOf(q))
+    await posts(world, q)
+    await world.run(1000)
+    await posts(world, p, 5)
+    await world.run(3000)
+    world.broker?.held.clear()
+    await quieten(world)
+    await walks(world, 'the marker is gone')
+  }
+}
+
+/** The floor of a settled list may lie ahead; once its marker is trimmed away an older id sets a lower one. */
+const lowerFloor: Scenario = {
+  setting: settingWith({ cap: 3 }),
+  async run(world, [reader = 0, ...users]) {
+    const { p, z, q } = authorsOf(users)
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    world.broker?.held.add(partitionOf(q))
+    await posts(world, q)
+    await world.run(7000)
+    await posts(world, p, 6)
+    await world.run(3000)
+    await world.feeds.settle(`feed:${reader}`)
+    world.broker?.held.clear()
+    await world.run(23_000)
+    await posts(world, z)
+    await quieten(world)
+    await follow(world, reader, z)
+    await posts(world, p, 2)
+    await quieten(world)
+    await walks(world, 'the marker is gone')
+  }
+}
+
+/** A push that was decided in time and came long after spoils its list. */
+const overdue: Scenario = {
+  setting: settingWith({ cap: 3 }),
+  async run(world, [reader = 0, p = 0, q = 0]) {
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    for (const { lag } of workers(world)) lag.set(`push feed:${reader}`, 40_000)
+    await posts(world, q)
+    await world.run(3000)
+    for (const { lag } of workers(world)) lag.clear()
+    await world.run(30_000)
+    await posts(world, p, 6)
+    await quieten(world)
+    await walks(world, 'a push was overdue')
+  }
+}
+
+export const LIST_SCENARIOS = {
+  'held up': heldUp,
+  trimmed,
+  'lower floor': lowerFloor,
+  overdue
+} as const

@@ -1,0 +1,158 @@
+// What holds when a write is answered, and what is made up for when it is not.
+import { finish, quieten, walks } from '../verdict.ts'
+import {
+  ask,
+  begin,
+  change,
+  follow,
+  look,
+  machine,
+  posts,
+  type Scenario,
+  settingWith,
+  warm,
+  workers
+} from './stage.ts'
+
+/** A follow whose server died before the backfill gets its posts from the worker. */
+const lostFollow: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await posts(world, author, 2)
+    await warm(world, reader)
+    machine(world, 'a').doom = { calls: 1, name: 'follow', when: 'after' }
+    await ask(world, 'a', feed =>
+      feed.as(world.users.get(reader) ?? '').follow(world.users.get(author) ?? '')
+    )
+    await quieten(world)
+    await walks(world, 'the server is gone')
+  }
+}
+
+/** A mute whose server died before it dropped the rules holds when the worker has seen it. */
+const lostMute: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await posts(world, author)
+    await follow(world, reader, author)
+    await warm(world, reader)
+    machine(world, 'a').doom = { calls: 1, name: 'mute', when: 'after' }
+    await ask(world, 'a', feed =>
+      feed.as(world.users.get(reader) ?? '').mute(world.users.get(author) ?? '')
+    )
+    await quieten(world)
+    await walks(world, 'the server is gone')
+  }
+}
+
+/** The posts of a worker that died are brought by another. */
+function deadWorker(partitions: number): Scenario {
+  return {
+    setting: settingWith({}, partitions),
+    async run(world, [reader = 0, author = 0]) {
+      await follow(world, reader, author)
+      await warm(world, reader)
+      for (const machine of workers(world))
+        machine.doom = { calls: 1, name: 'followerSlice', when: 'before' }
+      await posts(world, author)
+      await world.run(30_000)
+      await quieten(world)
+      await walks(world, 'a worker died')
+    }
+  }
+}
+
+/** Rules that were loaded before a block are not kept after it. */
+const loadedBefore: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await posts(world, author)
+    await follow(world, reader, author)
+    for (const name of ['a', 'b']) machine(world, name).lagBack.set('rules', 3000)
+    const reading = begin(world, reader)
+    await world.run(1000)
+    await change(world, 'block', reader, author)
+    await finish(world, reading)
+    await look(world, reader)
+    await walks(world, 'rules were loaded before')
+  }
+}
+
+/** A cut is forgotten only when no list has the posts that it hid. */
+const forgottenCut: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await posts(world, author)
+    await follow(world, reader, author)
+    await warm(world, reader)
+    await change(world, 'unfollow', reader, author)
+    await world.run(150_000)
+    await walks(world, 'the cut is forgotten')
+  }
+}
+
+/** A page that goes by rules of now goes by a list of now. */
+const rulesFirst: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await posts(world, author)
+    await follow(world, reader, author)
+    await warm(world, reader)
+    await change(world, 'unfollow', reader, author)
+    await world.run(100_000)
+    for (const name of ['a', 'b']) machine(world, name).lag.set('readRules', 60_000)
+    await look(world, reader)
+  }
+}
+
+/** A server that has not heard of a delete uses nothing that it kept. */
+const notHeard: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0]) {
+    const id = world.users.get(reader) ?? ''
+    await posts(world, reader)
+    await look(world, reader)
+    await look(world, reader)
+    for (const name of ['a', 'b']) machine(world, name).lag.set('hear', 5000)
+    const [post] = world.ledger.posts.keys()
+    await finish(
+      world,
+      world.request(world.servers[1] ?? never(), feed => feed.as(id).feed())
+    )
+    await ask(world, 'a', feed => feed.as(id).deletePost(post ?? ''))
+    await world.run(500)
+    const page = await ask(world, 'b', feed => feed.as(id).feed())
+    if (page.kind === 'done' && page.value.items.length > 0)
+      world.fail('a page shows what it must not', { post })
+  }
+}
+
+/** A Feeds server that lost its last writes shows none of what it has. */
+const cameBackOld: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, author = 0]) {
+    await follow(world, reader, author)
+    await warm(world, reader)
+    const comeBack = world.feeds.snapshot()
+    await posts(world, author)
+    await quieten(world)
+    await comeBack()
+    await walks(world, 'Feeds came back old')
+  }
+}
+
+function never(): never {
+  throw new Error('there is no such server')
+}
+
+export const WRITE_SCENARIOS = {
+  'lost follow': lostFollow,
+  'lost mute': lostMute,
+  'dead worker': deadWorker(2),
+  'dead process': deadWorker(0),
+  'loaded before': loadedBefore,
+  'forgotten cut': forgottenCut,
+  'rules first': rulesFirst,
+  'not heard': notHeard,
+  'came back old': cameBackOld
+} as const
