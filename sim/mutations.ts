@@ -93,8 +93,8 @@ export const MUTATIONS: readonly Quarry[] = [
     'build-life',
     'a list that is being built lives for a short time',
     'adapters/memory/feeds.ts',
-    "this.#after('buildMs')",
-    "this.#after('idleMs')"
+    'this.#after(this.#options.limits.buildMs)',
+    'this.#after(this.#options.limits.idleMs)'
   ),
   mutation(
     'build-renewal',
@@ -150,8 +150,8 @@ export const MUTATIONS: readonly Quarry[] = [
     'backfill-cap',
     'a feed that would get more than it holds is dropped',
     'rebuild/backfill.ts',
-    'if (ids.length > limits.cap) {',
-    'if (ids.length > limits.cap && ids.length < 0) {'
+    "if (ids.length > limits.cap) {\n      await feeds.drop([list])\n      return 'dropped'\n    }",
+    'ids.splice(limits.cap)'
   ),
   mutation(
     'backfill-building',
@@ -166,15 +166,6 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'return [marker, window].filter(',
     'return marker ?? [marker, window].filter('
-  ),
-  mutation(
-    'backfill-after-commit',
-    'a backfill reads the floor after the follow is committed',
-    'publish/relations.ts',
-    'const written: Written<Followed> = await store[change](reader, author, key)',
-    'const early = await feeds.lowestFloor(`feed:${reader}`).catch(() => null)\n' +
-      '  if (change === "follow") context = { ...context, feeds: { ...feeds, lowestFloor: async () => early } }\n' +
-      '  const written = await store[change](reader, author, key)'
   ),
   // What the relay and workers do.
   mutation(
@@ -249,13 +240,6 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/pulled-authors.ts',
     "delivery === 'pull'",
     "delivery !== 'push'"
-  ),
-  mutation(
-    'grace',
-    'pushing ends when no page goes by older rules any more',
-    'fanout/switches.ts',
-    'clock.monotonic() - seen.at < limits.graceMs',
-    'clock.monotonic() - seen.at < 0'
   ),
   mutation(
     'tell-followers',
@@ -364,12 +348,5 @@ export const MUTATIONS: readonly Quarry[] = [
     'sim/feeds-server.ts',
     'restore()\n      await this.clear()',
     'restore()'
-  ),
-  mutation(
-    'epoch',
-    'everything is made anew when the epoch was raised',
-    'janitor/adopt-epoch.ts',
-    'if (!(await feeds.adopt(epoch))) return 0',
-    'if (epoch > 0) return 0'
   )
 ]

@@ -102,7 +102,10 @@ export async function visit(
   const [id, whose] = [world.users.get(reader) as string, world.users.get(author) as string]
   const got = await read(world, chance, feed => feed.as(id).userPosts(whose, { limit: 5 }))
   for (const post of got?.page.items ?? []) {
-    const facts = [`gone ${post.id}`, `block ${reader} ${author}`, `hide ${reader} ${post.id}`]
+    const facts = [
+      ...[`gone ${post.id}`, `hide ${reader} ${post.id}`],
+      ...[`block ${reader} ${author}`, `block ${author} ${reader}`]
+    ]
     for (const fact of facts as Parameters<World['ledger']['holds']>[0][])
       if (world.ledger.holds(fact, true, (got?.from ?? 0) - 100, world.now))
         world.fail('a timeline shows what it must not', { fact, post, from: got?.from })

@@ -7,6 +7,7 @@ import {
   follow,
   look,
   machine,
+  pastPosts,
   posts,
   type Scenario,
   settingWith,
@@ -51,7 +52,7 @@ const postedMeanwhile: Scenario = {
 const followedMeanwhile: Scenario = {
   setting: settingWith({}),
   async run(world, [reader = 0, author = 0]) {
-    await posts(world, author, 3)
+    await pastPosts(world, author, 3)
     for (const name of ['a', 'b']) machine(world, name).lagBack.set('homeIds', 6000)
     const reading = begin(world, reader)
     await becomes(world, `feed:${reader}`, 'building')
@@ -110,8 +111,7 @@ const suspended: Scenario = {
 const tooMany: Scenario = {
   setting: settingWith({ cap: 3, slack: 20 }),
   async run(world, [reader = 0, author = 0]) {
-    await posts(world, author, 10)
-    await quieten(world)
+    await pastPosts(world, author, 10)
     await warm(world, reader)
     await follow(world, reader, author)
     await walks(world, 'more than a feed holds')

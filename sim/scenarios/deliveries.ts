@@ -73,6 +73,7 @@ const promotedAgain: Scenario = {
   setting: hybrid,
   async run(world, [star = 0, late = 0, ...fans]) {
     await promote(world, star, fans)
+    for (const fan of fans.slice(0, 3)) await warm(world, fan)
     for (const fan of fans.slice(0, 3)) await look(world, fan)
     await world.run(2000)
     await demote(world, star, fans)
@@ -89,11 +90,14 @@ const promotedAgain: Scenario = {
 const bothWays: Scenario = {
   setting: hybrid,
   async run(world, [star = 0, ...fans]) {
-    const [reader = 0] = fans
-    for (const fan of fans.slice(0, 3)) await follow(world, fan, star)
+    const [reader = 0, second = 0, third = 0] = fans
+    for (const fan of [reader, second]) await follow(world, fan, star)
     await warm(world, reader)
     await look(world, reader)
-    for (const { lag } of workers(world)) lag.set('dropRules', 8000)
+    for (const { lag } of workers(world)) lag.set('switchDelivery', 10_000)
+    await follow(world, third, star)
+    for (const { lag } of workers(world)) lag.clear()
+    for (const { lag } of workers(world)) lag.set('dropRules', 15_000)
     await deliveryBecomes(world, star, 'both')
     await posts(world, star)
     await world.run(3000)

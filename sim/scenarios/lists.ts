@@ -71,6 +71,24 @@ const lowerFloor: Scenario = {
   }
 }
 
+/** A post that comes late does not lower the floor of its list. */
+const late: Scenario = {
+  setting: settingWith({ cap: 3 }),
+  async run(world, [reader = 0, ...users]) {
+    const { p, q } = authorsOf(users)
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    world.broker?.held.add(partitionOf(q))
+    await posts(world, q)
+    await world.run(35_000)
+    await posts(world, p, 6)
+    await world.run(3000)
+    world.broker?.held.clear()
+    await quieten(world)
+    await walks(world, 'a post was late')
+  }
+}
+
 /** A push that was decided in time and came long after spoils its list. */
 const overdue: Scenario = {
   setting: settingWith({ cap: 3 }),
@@ -92,5 +110,6 @@ export const LIST_SCENARIOS = {
   'held up': heldUp,
   trimmed,
   'lower floor': lowerFloor,
+  late,
   overdue
 } as const

@@ -69,6 +69,20 @@ export async function posts(world: World, author: number, count = 1): Promise<vo
   await finish(world, Promise.all(all))
 }
 
+/** The same, worked off. */
+export async function pastPosts(world: World, author: number, count = 1): Promise<void> {
+  await posts(world, author, count)
+  await quieten(world)
+}
+
+/** The first worker that gets to its next read of followers dies there, and no other one does. */
+export async function loseWorker(world: World): Promise<void> {
+  const all = workers(world)
+  for (const machine of all) machine.doom = { calls: 1, name: 'followerSlice', when: 'before' }
+  await world.run(30_000, () => all.some(({ alive }) => !alive))
+  for (const machine of all) machine.doom = null
+}
+
 /** A walk that is under way. */
 export function begin(world: World, reader: number): Promise<PostId[] | undefined> {
   return walk(world, reader, { limit: 5, pause: () => 1 }, world.chance)

@@ -1,4 +1,5 @@
 // What holds when a write is answered, and what is made up for when it is not.
+import { visit } from '../pages.ts'
 import { finish, quieten, walks } from '../verdict.ts'
 import {
   ask,
@@ -6,7 +7,9 @@ import {
   change,
   follow,
   look,
+  loseWorker,
   machine,
+  pastPosts,
   posts,
   type Scenario,
   settingWith,
@@ -18,7 +21,7 @@ import {
 const lostFollow: Scenario = {
   setting: settingWith({}),
   async run(world, [reader = 0, author = 0]) {
-    await posts(world, author, 2)
+    await pastPosts(world, author, 2)
     await warm(world, reader)
     machine(world, 'a').doom = { calls: 1, name: 'follow', when: 'after' }
     await ask(world, 'a', feed =>
@@ -51,27 +54,44 @@ function deadWorker(partitions: number): Scenario {
     setting: settingWith({}, partitions),
     async run(world, [reader = 0, author = 0]) {
       await follow(world, reader, author)
+      // A new owner drops the feeds of readers whose follows it may have to doubt.
+      await world.run(25_000)
       await warm(world, reader)
-      for (const machine of workers(world))
-        machine.doom = { calls: 1, name: 'followerSlice', when: 'before' }
       await posts(world, author)
-      await world.run(30_000)
+      await loseWorker(world)
       await quieten(world)
       await walks(world, 'a worker died')
     }
   }
 }
 
-/** Rules that were loaded before a block are not kept after it. */
+/** A block holds for both as soon as it is answered. */
+const atOnce: Scenario = {
+  setting: settingWith({}),
+  async run(world, [one = 0, other = 0]) {
+    for (const user of [one, other]) await pastPosts(world, user)
+    await follow(world, one, other)
+    await follow(world, other, one)
+    for (const user of [one, other, one, other]) await look(world, user)
+    for (const { lag } of workers(world)) lag.set('dropRules', 60_000)
+    await change(world, 'block', one, other)
+    for (const user of [one, other]) await look(world, user)
+    await finish(world, visit(world, other, one, world.chance))
+  }
+}
+
+/** Rules that were loaded before a mute are not kept after it. */
 const loadedBefore: Scenario = {
   setting: settingWith({}),
   async run(world, [reader = 0, author = 0]) {
     await posts(world, author)
     await follow(world, reader, author)
+    await warm(world, reader)
+    await world.feeds.lose('rules', reader)
     for (const name of ['a', 'b']) machine(world, name).lagBack.set('rules', 3000)
     const reading = begin(world, reader)
     await world.run(1000)
-    await change(world, 'block', reader, author)
+    await change(world, 'mute', reader, author)
     await finish(world, reading)
     await look(world, reader)
     await walks(world, 'rules were loaded before')
@@ -86,6 +106,7 @@ const forgottenCut: Scenario = {
     await follow(world, reader, author)
     await warm(world, reader)
     await change(world, 'unfollow', reader, author)
+    await look(world, reader)
     await world.run(150_000)
     await walks(world, 'the cut is forgotten')
   }
@@ -99,9 +120,14 @@ const rulesFirst: Scenario = {
     await follow(world, reader, author)
     await warm(world, reader)
     await change(world, 'unfollow', reader, author)
-    await world.run(100_000)
-    for (const name of ['a', 'b']) machine(world, name).lag.set('readRules', 60_000)
-    await look(world, reader)
+    await world.run(110_000)
+    for (const name of ['a', 'b']) machine(world, name).lag.set('readRules', 800)
+    const reading: Promise<unknown>[] = []
+    while ((await world.store.rules(reader)).cuts.size > 0) {
+      reading.push(begin(world, reader))
+      await world.run(100)
+    }
+    await finish(world, Promise.all(reading))
   }
 }
 
@@ -148,6 +174,7 @@ function never(): never {
 export const WRITE_SCENARIOS = {
   'lost follow': lostFollow,
   'lost mute': lostMute,
+  'at once': atOnce,
   'dead worker': deadWorker(2),
   'dead process': deadWorker(0),
   'loaded before': loadedBefore,
