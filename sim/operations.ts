@@ -5,7 +5,7 @@ import type { Chance } from './chance.ts'
 import type { StepKind } from './kinds.ts'
 import type { Effect } from './ledger.ts'
 import { START_MS } from './machine.ts'
-import { visit, walk } from './pages.ts'
+import { visit, type Written, walk } from './pages.ts'
 import type { Server } from './server.ts'
 import { Texts } from './texts.ts'
 import type { World } from './world.ts'
@@ -83,16 +83,34 @@ async function writeOwing<T>(
   return value === undefined ? undefined : { value, owed: state.owed }
 }
 
-export async function post(world: World, chance: Chance, author: number): Promise<void> {
+/** Undefined: not acknowledged. */
+export async function post(
+  world: World,
+  chance: Chance,
+  author: number
+): Promise<Written | undefined> {
   const content = `words ${chance.below(1000)}`
+  let commit = ''
+  const onCommit = (token: string) => {
+    commit = token
+  }
   const made = await writeOwing(world, chance, (feed, options) =>
-    feed.as(idOf(world, author)).createPost({ content }, options)
+    feed.as(idOf(world, author), { onCommit }).createPost({ content }, options)
   )
-  if (made === undefined) return
+  if (made === undefined) return undefined
   const { id } = made.value
   Object.assign(world.record(id, author), { acked: world.now, owed: made.owed })
   if (!world.texts.has(id)) world.texts.set(id, new Texts(content))
   world.say(`201 ${id} of ${author}`)
+  return { post: id, commit }
+}
+
+/** Posts, and looks at once whether it is there, on any server. */
+async function postAndLook(world: World, chance: Chance): Promise<void> {
+  const author = anyone(world, chance)
+  const written = await post(world, chance, author)
+  if (written === undefined || chance.happens(0.5)) return
+  await walk(world, author, { limit: 3, pause: () => 5, written }, chance)
 }
 
 async function importOne(world: World, chance: Chance): Promise<void> {
@@ -206,7 +224,7 @@ function randomWalk(world: World, chance: Chance): Promise<unknown> {
 }
 
 export const OPERATIONS: Partial<Record<StepKind, Operation>> = {
-  post: (world, chance) => post(world, chance, anyone(world, chance)),
+  post: postAndLook,
   import: importOne,
   edit,
   delete: remove,

@@ -11,6 +11,13 @@ interface Seen {
   readonly below: PostId
   readonly end: PostId
   readonly from: number
+  readonly written?: Written | undefined
+}
+
+/** A post of the reader's and the commit that its answer named. */
+export interface Written {
+  readonly post: PostId
+  readonly commit: string
 }
 
 const TRIES = 4
@@ -37,13 +44,15 @@ export interface WalkOptions {
   readonly limit: number
   /** ms that the reader takes to look at a page. */
   readonly pause: () => number
+  /** What the reader's client knows of: every server has to show it. */
+  readonly written?: Written | undefined
 }
 
 /** Follows a reader's cursor to its end, and judges every page. Undefined: the reader gave up. */
 export async function walk(
   world: World,
   reader: number,
-  { limit, pause }: WalkOptions,
+  { limit, pause, written }: WalkOptions,
   chance: Chance
 ): Promise<PostId[] | undefined> {
   const id = world.users.get(reader) as string
@@ -52,11 +61,12 @@ export async function walk(
   let below = END
   for (;;) {
     const query = { limit, ...(cursor !== undefined && { cursor }) }
-    const got = await read(world, chance, feed => feed.as(id).feed(query))
+    const session = written && { minCommit: written.commit }
+    const got = await read(world, chance, feed => feed.as(id, session).feed(query))
     if (got === undefined) return undefined
     const { page, from } = got
     const end = world.endOf(page, reader)
-    judge(world, { reader, posts: page.items, below, end, from })
+    judge(world, { reader, posts: page.items, below, end, from, written })
     ids.push(...page.items.map(post => post.id))
     if (page.nextCursor === null) return ids
     cursor = page.nextCursor
@@ -87,7 +97,8 @@ function judge(world: World, seen: Seen): void {
   for (const record of ledger.posts.values()) {
     const { id } = record
     if (id >= below || id < end || (id === end && end !== BEGINNING) || shown.has(id)) continue
-    if (ledger.demands(reader, record, from, world.now))
+    const known = record.id === seen.written?.post ? { ...record, owed: false } : record
+    if (ledger.demands(reader, known, from, world.now))
       world.fail('a page lacks a post', { lacks: record, ...seen })
   }
 }
