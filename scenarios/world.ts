@@ -13,6 +13,7 @@ export interface World {
   readonly mode: Mode
   as(user: string): FeedApi
   readonly admin: AdminApi
+  readonly databaseUrl: string
   /** Waits until all that was written has reached the feeds. */
   settle(): Promise<void>
   /** The feeds of these users, or everything that is not in the Store, are gone. */
@@ -102,6 +103,9 @@ export async function createWorld(
     as: user => (inProcess ? first().app.feed.as(user) : first().client(user)),
     get admin() {
       return inProcess ? first().app.feed.admin : first().admin
+    },
+    get databaseUrl() {
+      return first().databaseUrl
     },
     async settle() {
       if (!(await first().app.feed.admin.settle(20_000))) throw new Error('not settled after 20 s')

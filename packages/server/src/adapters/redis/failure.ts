@@ -4,7 +4,8 @@ import { ErrorReply } from 'redis'
  * What became of a command that has no answer to give.
  * moved, ask: another node has the slot · wait: this server can't just now · readonly, loading: not the server to
  * talk to · unsafe: it may hold old data and is being emptied · unsent: nothing was written · unknown: written, and
- * no answer came: it may have been done, or may yet be · oom: refused for lack of memory · refused: anything else.
+ * no answer came: it may have been done, or may yet be · oom: refused for lack of memory · othertype: the key
+ * holds a feed as another kind of data · refused: anything else.
  */
 export type FailureKind =
   | 'moved'
@@ -17,6 +18,7 @@ export type FailureKind =
   | 'unknown'
   | 'oom'
   | 'noscript'
+  | 'othertype'
   | 'refused'
 
 const KINDS: Record<string, FailureKind> = {
@@ -30,7 +32,8 @@ const KINDS: Record<string, FailureKind> = {
   MASTERDOWN: 'readonly',
   LOADING: 'loading',
   NOSCRIPT: 'noscript',
-  OOM: 'oom'
+  OOM: 'oom',
+  WRONGTYPE: 'othertype'
 }
 
 export class RedisFailure extends Error {
@@ -59,6 +62,7 @@ export function failureOf(error: unknown): RedisFailure {
   if (!(error instanceof ErrorReply)) return new RedisFailure('unknown', message, error)
   // A command inside EXEC or a script tells its own error behind the outer one.
   const word = message.split(' ', 1)[0] ?? ''
-  const inner = /\b(OOM|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /.exec(message)?.[1] ?? ''
+  const inner =
+    /\b(OOM|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|WRONGTYPE) /.exec(message)?.[1] ?? ''
   return new RedisFailure(KINDS[word] ?? KINDS[inner] ?? 'refused', message, error)
 }

@@ -111,15 +111,21 @@ class RedisFeeds implements Feeds {
   }
 
   take(list: ListKey, below: PostId, limit: number): Promise<Taken> {
-    return unlessUnsafe(this.#lists.take(list, below, limit), BUILDING)
+    return unlessUnsafe(
+      this.#onOwnKind(list, () => this.#lists.take(list, below, limit)),
+      BUILDING
+    )
   }
 
   lowestFloor(list: ListKey): Promise<PostId | null> {
-    return this.#lists.lowestFloor(list)
+    return this.#onOwnKind(list, () => this.#lists.lowestFloor(list))
   }
 
   begin(list: ListKey, token: string): Promise<boolean> {
-    return unlessUnsafe(this.#lists.begin(list, token), false)
+    return unlessUnsafe(
+      this.#onOwnKind(list, () => this.#lists.begin(list, token)),
+      false
+    )
   }
 
   finish(
@@ -128,11 +134,14 @@ class RedisFeeds implements Feeds {
     ids: readonly PostId[],
     complete: boolean
   ): Promise<boolean> {
-    return unlessUnsafe(this.#lists.finish(list, token, ids, complete), false)
+    return unlessUnsafe(
+      this.#onOwnKind(list, () => this.#lists.finish(list, token, ids, complete)),
+      false
+    )
   }
 
   settle(list: ListKey): Promise<void> {
-    return this.#lists.settle(list)
+    return this.#onOwnKind(list, () => this.#lists.settle(list))
   }
 
   drop(lists: readonly ListKey[]): Promise<void> {
@@ -140,7 +149,7 @@ class RedisFeeds implements Feeds {
   }
 
   remove(list: ListKey, ids: readonly PostId[]): Promise<void> {
-    return this.#lists.remove(list, ids)
+    return this.#onOwnKind(list, () => this.#lists.remove(list, ids))
   }
 
   async clear(): Promise<void> {
@@ -214,6 +223,17 @@ class RedisFeeds implements Feeds {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#channel[Symbol.asyncDispose]()
     await this.#topology[Symbol.asyncDispose]()
+  }
+
+  /** A list that was made under another FANWISE_FEEDS cannot be read: it is dropped. */
+  async #onOwnKind<T>(list: ListKey, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RedisFailure) || error.kind !== 'othertype') throw error
+      await this.drop([list])
+      return work()
+    }
   }
 
   #isSettled(): boolean {

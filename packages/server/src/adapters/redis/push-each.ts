@@ -1,5 +1,6 @@
 import type { ListKey, Push, Pushed } from '../../ports/feeds.ts'
 import { type Command, type Commands, DROPPED, type Outcome } from './commands.ts'
+import type { FailureKind } from './failure.ts'
 import type { Keys } from './keys.ts'
 import type { Reply } from './link.ts'
 
@@ -18,8 +19,11 @@ export interface PushWriter {
 
 const patient = { patient: true }
 
+const CURED_BY_DROPPING: ReadonlySet<FailureKind> = new Set(['oom', 'othertype'])
+
 /**
- * One command per list. A list that has no room is dropped: dropping works where pushing does not. Rejects when
+ * One command per list. A list that has no room, or was made under another FANWISE_FEEDS, is dropped: dropping works
+ * where pushing does not. Rejects when
  * something is neither pushed nor dropped.
  */
 export async function pushEach(
@@ -53,7 +57,7 @@ export async function pushEach(
     if (outcome === undefined) continue
     for (const { push, index } of places) pushed[index] = pushedBy(outcome, isLate(push))
     if ('reply' in outcome) next.push(...[writer.after(key, outcome.reply) ?? []].flat())
-    else if (outcome.failure.kind === 'oom') drops.push(dropCommand(key))
+    else if (CURED_BY_DROPPING.has(outcome.failure.kind)) drops.push(dropCommand(key))
     else failure = outcome.failure
   }
   // A list that could not be trimmed is trimmed after the next push.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import type { Command, Commands, Outcome, RunOptions } from './commands.ts'
-import { failureOf, RedisFailure } from './failure.ts'
+import { type FailureKind, failureOf, RedisFailure } from './failure.ts'
 import type { Reply } from './link.ts'
 import type { RedisNode } from './node.ts'
 import { slotOf } from './slots.ts'
@@ -99,6 +99,8 @@ function sendOne(
   return node.send(command, ask !== undefined)
 }
 
+const FINAL: ReadonlySet<FailureKind> = new Set(['oom', 'refused', 'noscript', 'othertype'])
+
 /** Whether it failed in a way that another try may mend; learns on the way where slots have gone. */
 function mayRetry(topology: Topology, run: Run, i: number, patient: boolean): boolean {
   const outcome = run.outcomes[i]
@@ -109,7 +111,7 @@ function mayRetry(topology: Topology, run: Run, i: number, patient: boolean): bo
   if (kind === 'ask' && redirect) run.asks.set(i, redirect.address)
   if (kind === 'moved' || kind === 'ask') return true
   if (kind === 'wait') return patient || outcome.failure.message.startsWith('TRYAGAIN')
-  if (kind === 'oom' || kind === 'refused' || kind === 'noscript') return false
+  if (FINAL.has(kind)) return false
   topology.suspect(slotOf(key))
   return patient && (topology.nodeOf(key)?.mayReturn ?? topology.mayReturn)
 }

@@ -1,4 +1,5 @@
 import type { FeedsStats } from '../../ports/feeds.ts'
+import { failureOf } from './failure.ts'
 import { scan } from './guard.ts'
 import type { Keys } from './keys.ts'
 import type { Link, Reply } from './link.ts'
@@ -37,10 +38,17 @@ async function sample(link: Pick<Link, 'send'>, keys: Keys) {
 
 async function look(link: Pick<Link, 'send'>, key: string, kind: 'list' | 'zset') {
   const last = kind === 'list' ? ['LINDEX', key, '-1'] : ['ZRANGE', key, '-1', '-1']
-  const [entry, bytes] = await Promise.all(
-    [last, ['MEMORY', 'USAGE', key]].map(args => link.send(args))
-  )
+  const [entry, bytes] = await Promise.all([
+    link.send(last).catch(unlessOfOtherKind),
+    link.send(['MEMORY', 'USAGE', key])
+  ])
   return { warm: isWarm(entry ?? null), bytes: Number(bytes ?? 0) }
+}
+
+/** A list that was made under another FANWISE_FEEDS is as good as none. */
+function unlessOfOtherKind(error: unknown): null {
+  if (failureOf(error).kind === 'othertype') return null
+  throw error
 }
 
 function isWarm(entry: Reply): boolean {

@@ -46,12 +46,15 @@ async function runScript(
   }
 }
 
-/** The first refusal tells more than that of EXEC. */
+/** The first refusal tells more than that of EXEC, and one within its reply is one of all. */
 async function transact(link: Link, parts: readonly (readonly string[])[]): Promise<Reply> {
   const sent = [['MULTI'], ...parts, ['EXEC']].map(args => link.send(args))
   const results = await Promise.allSettled(sent)
   const failed = results.find(result => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   const last = results.at(-1)
-  return last?.status === 'fulfilled' ? last.value : null
+  const replies = last?.status === 'fulfilled' ? last.value : null
+  const refused = Array.isArray(replies) && replies.find(reply => reply instanceof Error)
+  if (refused) throw refused
+  return replies
 }
