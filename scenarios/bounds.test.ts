@@ -194,6 +194,11 @@ scenario(
       assert.deepEqual(await follow(world, { after: newest, known: made, limit: 1 }), [lateId])
       assert.deepEqual(await count(newest, [...made, lateId]), { count: 0, more: false })
     })
+    // The bound as a cursor: the post that it names is not newer than itself.
+    const { nextCursor } = await v.feed({ limit: 1 })
+    const others = made.filter(id => id !== newest)
+    assert.deepEqual(await follow(world, { after: nextCursor ?? '', known: others }), [lateId])
+    assert.equal((await count(nextCursor ?? '', others)).count, 1)
     await posts(world, 'a', 120)
     const [first = ''] = (await walkHome(world, 'v', 100)).slice(-1)
     assert.deepEqual(await count(first), { count: 100, more: true })

@@ -30,7 +30,8 @@ export function homeReads(context: ServiceContext, id: UserId) {
       }
       const { limit = LIMIT_DEFAULT, after, known } = query
       const walk = walkOf(cursors, listing, query)
-      const except = known === undefined ? [] : [...known, ...(after === undefined ? [] : [after])]
+      const except = [...(known ?? [])]
+      if (known !== undefined && after !== undefined) except.push(placeOf(cursors, listing, after))
       const at = { ...walk, ...optionsOf(user.number, except), limit }
       if (at.up)
         return pageBytes(cursors, { ...listing, walk: UP }, await pager.newer(user.number, at))
