@@ -121,7 +121,14 @@ async function prepareLatency(context: BenchContext): Promise<Prepared> {
           if (event === undefined) return
           await Promise.all([client.send([event]), bare.of(event.id)])
         })
-    }
+    },
+    ratios: [
+      {
+        name: 'p50, of the bare client',
+        of: ['post committed and its event handled', 'p50, ms'],
+        by: ['bare producer to consumer', 'p50, ms']
+      }
+    ]
   }
 }
 

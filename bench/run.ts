@@ -1,5 +1,5 @@
-// npm run bench [-- NAME...] [--quick] [--rounds N]: runs what is in bench/, one after the other. NAME is the beginning
-// of a name. Results go to bench/results, and from there to docs/performance.md; those of --quick are only shown.
+// npm run bench [-- NAME...] [--quick] [--rounds N]: runs what is in bench/, one after the other. NAME is a name or the
+// beginning of some. Results go to bench/results, and from there to docs/performance.md; those of --quick are only shown.
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -23,9 +23,9 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, rounds: { type: 'string' } }
 })
 const all = await allBenches()
-const chosen = all.filter(
-  ({ name }) => positionals.length === 0 || positionals.some(start => name.startsWith(start))
-)
+const wanted = (name: string) => (start: string) =>
+  all.some(bench => bench.name === start) ? name === start : name.startsWith(start)
+const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.some(wanted(name)))
 if (chosen.length === 0) {
   console.error(`There is no such benchmark. There are: ${all.map(({ name }) => name).join(', ')}`)
   process.exit(1)

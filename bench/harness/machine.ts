@@ -7,12 +7,14 @@ export interface Machine {
   readonly cores: number
   readonly memoryGiB: number
   readonly node: string
-  /** Of the sources; with `+` where they were changed since. */
+  /** With `+` where sources were changed since. */
   readonly commit: string
   /** How much of the machine others used just before, in percent: far above 0, the numbers are theirs too. */
   readonly othersPercent: number
 }
 
+/** From the folder of this file. */
+const SOURCES = ['../../packages', '..', ':!../results']
 const REST_MS = 2000
 const LOOK_MS = 3000
 
@@ -22,7 +24,8 @@ export async function describeMachine(): Promise<Machine> {
     cores: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
-    commit: git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '-uno') && '+'),
+    commit:
+      git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', ...SOURCES) && '+'),
     othersPercent: await busyPercent()
   }
 }
