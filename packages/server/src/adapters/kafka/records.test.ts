@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { FeedEvent } from '../../domain/event.ts'
-import { decode, encode, type RawRecord } from './records.ts'
+import { decode, encode, entriesOf, type RawRecord } from './records.ts'
 
 const post = '7123456789012345678'
 
@@ -33,6 +33,17 @@ for (const event of events) {
     })
   })
 }
+
+test('an event knows its offset in the partition', () => {
+  const value = '{"type": "user", "author": 7}'
+  const records = [0, 3].map(offsetDelta => ({ offsetDelta, ...raw(value, { id: '12' }) }))
+  const batch = { attributes: 0, firstOffset: 40n, lastOffsetDelta: 3, records }
+  const entries = entriesOf([batch as never], 41n)
+  assert.deepEqual(
+    entries.map(({ offset, event }) => [offset, event?.offset, event?.id]),
+    [[43n, '43', '12']]
+  )
+})
 
 test('a lane that is not told is the one of the user', () => {
   const { lane } = decode(raw('{"type": "user", "author": 7}', { id: '1' }))
