@@ -8,6 +8,7 @@ export type Fact =
   | `block ${number} ${number}`
   | `apart ${number} ${number}`
   | `suspend ${number}`
+  | `private ${number}`
 
 export interface Effect {
   readonly fact: Fact
@@ -21,6 +22,8 @@ interface Claim {
   /** Infinity: not answered. */
   end: number
   acked: boolean
+  /** It waits for somebody's consent. */
+  pending: boolean
 }
 
 export interface PostRecord {
@@ -34,10 +37,13 @@ export interface PostRecord {
   owed: boolean
 }
 
+const NEVER = Number.POSITIVE_INFINITY
+
 /** So long after its process died a write may still be done. */
 const LINGER_MS = 30_000
 /** Other processes go by what was announced until so long ago. */
 const ANNOUNCED_MS = 100
+const ANNOUNCED = new Set(['gone', 'suspend', 'private'])
 
 /** What users were told, and so what every page has to keep to. It knows nothing of how pages are made. */
 export class Ledger {
@@ -49,13 +55,19 @@ export class Ledger {
   /** A write begins. */
   begin(effects: readonly Effect[], now: number): Write {
     const claims = effects.map(({ fact, on }) => {
-      const claim: Claim = { on, start: now, end: Number.POSITIVE_INFINITY, acked: false }
+      const claim: Claim = { on, start: now, end: NEVER, acked: false, pending: false }
       this.#claims.set(fact, [...(this.#claims.get(fact) ?? []), claim])
       return claim
     })
     return {
       ack: at => {
-        for (const claim of claims) Object.assign(claim, { end: at, acked: true })
+        for (const [i, claim] of claims.entries()) {
+          Object.assign(claim, { end: at, acked: true })
+          if (claim.on) this.#withdraw(effects[i]?.fact, claim.start, at)
+        }
+      },
+      pend: () => {
+        for (const claim of claims) claim.pending = true
       },
       lose: at => {
         for (const claim of claims) claim.end = at + LINGER_MS
@@ -67,6 +79,12 @@ export class Ledger {
         }
       }
     }
+  }
+
+  /** What waited for consent gets none any more. */
+  #withdraw(fact: Fact | undefined, before: number, at: number): void {
+    for (const claim of (fact && this.#claims.get(fact)) ?? [])
+      if (claim.pending && claim.start < before) Object.assign(claim, { end: at, pending: false })
   }
 
   /** Whether a fact has been `on` (or off) for sure all the time between. */
@@ -129,6 +147,8 @@ export class Ledger {
 export interface Write {
   /** The user was told that it is done. */
   ack(at: number): void
+  /** It is done when somebody consents, whenever that is. */
+  pend(): void
   /** Nobody knows whether it is done. */
   lose(at: number): void
   /** It was refused: nothing was done. */
@@ -136,5 +156,5 @@ export interface Write {
 }
 
 function slack(fact: Fact): number {
-  return fact.startsWith('gone') || fact.startsWith('suspend') ? ANNOUNCED_MS : 0
+  return ANNOUNCED.has(fact.split(' ')[0] ?? '') ? ANNOUNCED_MS : 0
 }

@@ -72,7 +72,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'const list = inOrder(page.ids, page.floor, cap)',
     'const list = inOrder(newestFirst(entries.filter(e => !isFloor(e)).map(idOf)), page.floor, cap)',
-    { seed: 31 }
+    { scenario: 'settled old' }
   ),
   mutation(
     'trim-floor',
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'floorEntry(ids[cap] ?? floor)',
     'floorEntry(floor)',
-    { seed: 0 }
+    { scenario: 'settled long' }
   ),
   // How a list is built.
   mutation(
@@ -138,7 +138,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'publish/posts.ts',
     'const push = () => feeds.push([{ list: `feed:${author}`, id }])',
     'const push = async () => [`feed:${author}`, feeds]',
-    { seed: 0 }
+    { scenario: 'own post' }
   ),
   mutation(
     'drop-rules',
@@ -196,7 +196,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'const rows = [...this.#tables.outbox.values()].filter(({ lane }) => wanted.has(lane))',
     'const last = Math.max(0, ...this.#tables.published.keys())\n' +
       '    const rows = [...this.#tables.outbox.values()].filter(r => wanted.has(r.lane) && r.seq > last)',
-    { seed: 0 }
+    { scenario: 'held up' }
   ),
   mutation(
     'publish-after',
@@ -253,7 +253,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/follower-slices.ts',
     'return followers.length === limits.slice',
     'return followers.length > limits.slice',
-    { seed: 6 }
+    { scenario: 'slices' }
   ),
   mutation(
     'backlog',
@@ -261,7 +261,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/handle-batch.ts',
     '...(await dropBacklog(context, work.backlog, pulled))',
     '',
-    { seed: 29 }
+    { scenario: 'backlog' }
   ),
   // How delivery is switched.
   mutation(
@@ -278,7 +278,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/switches.ts',
     'await dropFollowerRules(context, author)',
     '',
-    { seed: 3 }
+    { scenario: 'promoted' }
   ),
   mutation(
     'pull-until',

@@ -1,4 +1,4 @@
-import type { WriteOptions } from '@fanwise/sdk'
+import type { FollowResult, WriteOptions } from '@fanwise/sdk'
 import type { PostId } from '../packages/server/src/domain/post-id.ts'
 import type { Feed } from '../packages/server/src/feed.ts'
 import type { Chance } from './chance.ts'
@@ -22,7 +22,8 @@ async function write<T>(
   world: World,
   chance: Chance,
   effects: readonly Effect[],
-  act: Act<T>
+  act: Act<T>,
+  waits: (value: T) => boolean = () => false
 ): Promise<T | undefined> {
   const { ledger } = world
   const claim = ledger.begin(effects, world.now)
@@ -34,7 +35,8 @@ async function write<T>(
     if (server !== null) {
       const outcome = await world.request(server, feed => act(feed, { idempotencyKey }, server))
       if (outcome.kind === 'done') {
-        claim.ack(world.now)
+        if (waits(outcome.value)) claim.pend()
+        else claim.ack(world.now)
         return outcome.value
       }
       if (outcome.kind === 'refused' && !lost) {
@@ -46,7 +48,9 @@ async function write<T>(
     }
     await world.pause(chance.between(10, 3000))
   }
-  claim.lose(world.now)
+  // A follow that was stored may wait for consent.
+  if (effects.some(({ fact, on }) => !on && fact.startsWith('apart'))) claim.pend()
+  else claim.lose(world.now)
   return undefined
 }
 
@@ -166,8 +170,40 @@ export function relate(
   [one, other]: readonly [number, number]
 ): Promise<unknown> {
   world.say(`${change} ${one} ${other}`)
-  return write(world, chance, effectsOf(change, one, other), async (feed, options) => {
-    await feed.as(idOf(world, one))[change](idOf(world, other), options)
+  return write(
+    world,
+    chance,
+    effectsOf(change, one, other),
+    async (feed, options): Promise<unknown> =>
+      feed.as(idOf(world, one))[change](idOf(world, other), options),
+    answer => change === 'follow' && (answer as FollowResult).state === 'requested'
+  )
+}
+
+/** Turns private or public; who turns public accepts all who asked. */
+async function privacy(world: World, chance: Chance): Promise<void> {
+  const user = anyone(world, chance)
+  const visibility = chance.pick(['private', 'public'] as const)
+  world.say(`${visibility} ${user}`)
+  const effect: Effect = { fact: `private ${user}`, on: visibility === 'private' }
+  await write(world, chance, [effect], (feed, options) =>
+    feed.as(idOf(world, user)).putUser(idOf(world, user), { visibility }, options)
+  )
+}
+
+/** Decides on who asked to follow, or does not want a follower any more. */
+async function decide(world: World, chance: Chance): Promise<void> {
+  const [reader, author] = two(world, chance)
+  const [who, whom] = [idOf(world, reader), idOf(world, author)]
+  const what = chance.pick(['accept', 'accept', 'reject', 'remove'] as const)
+  world.say(`${what} ${reader} by ${author}`)
+  const effects: Effect[] =
+    what === 'reject' ? [] : [{ fact: `apart ${reader} ${author}`, on: what === 'remove' }]
+  await write(world, chance, effects, (feed, options) => {
+    const by = feed.as(whom)
+    if (what === 'accept') return by.acceptRequest(who, options)
+    if (what === 'reject') return by.rejectRequest(who, options)
+    return by.removeFollower(whom, who, options)
   })
 }
 
@@ -237,6 +273,8 @@ export const OPERATIONS: Partial<Record<StepKind, Operation>> = {
   mute: (world, chance) =>
     relate(world, chance, chance.pick(['mute', 'unmute']), two(world, chance)),
   hide,
+  privacy,
+  decide,
   suspend,
   walk: randomWalk,
   visit: (world, chance) => visit(world, ...two(world, chance), chance)

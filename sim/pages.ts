@@ -2,6 +2,7 @@ import type { Page, Post } from '@fanwise/sdk'
 import { BEGINNING, END, type PostId } from '../packages/server/src/domain/post-id.ts'
 import type { Feed } from '../packages/server/src/feed.ts'
 import type { Chance } from './chance.ts'
+import type { Fact } from './ledger.ts'
 import type { Outcome, World } from './world.ts'
 
 /** One page as a reader got it: asked for at `from`, below `below`, and looked at down to `end`. */
@@ -112,13 +113,17 @@ export async function visit(
 ): Promise<void> {
   const [id, whose] = [world.users.get(reader) as string, world.users.get(author) as string]
   const got = await read(world, chance, feed => feed.as(id).userPosts(whose, { limit: 5 }))
-  for (const post of got?.page.items ?? []) {
-    const facts = [
-      ...[`gone ${post.id}`, `hide ${reader} ${post.id}`],
-      ...[`block ${reader} ${author}`, `block ${author} ${reader}`]
-    ]
-    for (const fact of facts as Parameters<World['ledger']['holds']>[0][])
-      if (world.ledger.holds(fact, true, (got?.from ?? 0) - 100, world.now))
-        world.fail('a timeline shows what it must not', { fact, post, from: got?.from })
+  const from = (got?.from ?? 0) - 100
+  const holds = (fact: Fact) => world.ledger.holds(fact, true, from, world.now)
+  const secret = holds(`private ${author}`) && holds(`apart ${reader} ${author}`)
+  for (const { id } of got?.page.items ?? []) {
+    const facts: Fact[] = [`gone ${id}`, `hide ${reader} ${id}`]
+    const found = facts.find(holds) ?? (blocked(holds, reader, author) || (secret && 'private'))
+    if (found) world.fail('a timeline shows what it must not', { found, id, reader, author, from })
   }
+}
+
+function blocked(holds: (fact: Fact) => boolean, one: number, other: number): Fact | false {
+  const facts: Fact[] = [`block ${one} ${other}`, `block ${other} ${one}`]
+  return facts.find(holds) ?? false
 }

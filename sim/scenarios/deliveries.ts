@@ -8,6 +8,7 @@ import {
   follow,
   look,
   machine,
+  pastPosts,
   posts,
   type Scenario,
   settingWith,
@@ -122,9 +123,37 @@ const ownFeed: Scenario = {
   }
 }
 
+/** Pushing ends when all readers merge the author. */
+const promoted: Scenario = {
+  setting: hybrid,
+  async run(world, [star = 0, ...fans]) {
+    const [reader = 0, second = 0, third = 0] = fans
+    for (const fan of [reader, second]) await follow(world, fan, star)
+    await warm(world, reader)
+    await look(world, reader)
+    await follow(world, third, star)
+    await deliveryBecomes(world, star, 'pull')
+    await pastPosts(world, star)
+    await walks(world, 'the author is merged')
+  }
+}
+
+/** A post reaches followers slice by slice. */
+const slices: Scenario = {
+  setting: settingWith({ slice: 2 }),
+  async run(world, [author = 0, ...fans]) {
+    for (const fan of fans) await follow(world, fan, author)
+    for (const fan of fans) await warm(world, fan)
+    await pastPosts(world, author)
+    await walks(world, 'a post came')
+  }
+}
+
 export const DELIVERY_SCENARIOS = {
   'stale switch': staleSwitch,
   demoted,
+  promoted,
+  slices,
   'promoted again': promotedAgain,
   'both ways': bothWays,
   'own feed': ownFeed

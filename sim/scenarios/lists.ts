@@ -3,7 +3,9 @@ import { quieten, walks } from '../verdict.ts'
 import {
   authorsOf,
   follow,
+  importPosts,
   partitionOf,
+  pastPosts,
   posts,
   type Scenario,
   settingWith,
@@ -106,10 +108,49 @@ const overdue: Scenario = {
   }
 }
 
+/** Settling a list cuts it at the cap, and its floor says so. */
+const settledLong: Scenario = {
+  setting: settingWith({ cap: 3, slack: 20 }),
+  async run(world, [reader = 0, p = 0]) {
+    await follow(world, reader, p)
+    await warm(world, reader)
+    await pastPosts(world, p, 10)
+    await world.feeds.settle(`feed:${reader}`)
+    await walks(world, 'the list was settled')
+  }
+}
+
+/** An old post below the floor of a list does not become part of it when the list is settled. */
+const settledOld: Scenario = {
+  setting: settingWith({ cap: 3, slack: 20 }),
+  async run(world, [reader = 0, p = 0, q = 0]) {
+    await importPosts(world, p, [90_000, 80_000, 70_000, 60_000, 50_000, 40_000])
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    await importPosts(world, q, [2_000_000])
+    await world.feeds.settle(`feed:${reader}`)
+    await walks(world, 'the list was settled')
+  }
+}
+
+/** Posts that are too old to be pushed have the feeds dropped that they belong to. */
+const backlog: Scenario = {
+  setting: settingWith({}),
+  async run(world, [reader = 0, p = 0]) {
+    await follow(world, reader, p)
+    await warm(world, reader)
+    await importPosts(world, p, [5_000_000])
+    await walks(world, 'an old post came')
+  }
+}
+
 export const LIST_SCENARIOS = {
   'held up': heldUp,
   trimmed,
   'lower floor': lowerFloor,
   late,
+  'settled long': settledLong,
+  'settled old': settledOld,
+  backlog,
   overdue
 } as const

@@ -3,7 +3,7 @@ import { laneOfAuthor, type PostId } from '../../packages/server/src/domain/post
 import type { Delivery } from '../../packages/server/src/domain/user.ts'
 import type { Feed } from '../../packages/server/src/feed.ts'
 import type { ListKey } from '../../packages/server/src/ports/feeds.ts'
-import type { Machine } from '../machine.ts'
+import { type Machine, START_MS } from '../machine.ts'
 import { post, type RelationChange, relate } from '../operations.ts'
 import { walk } from '../pages.ts'
 import type { Server } from '../server.ts'
@@ -72,6 +72,22 @@ export async function posts(world: World, author: number, count = 1): Promise<vo
 /** The same, worked off. */
 export async function pastPosts(world: World, author: number, count = 1): Promise<void> {
   await posts(world, author, count)
+  await quieten(world)
+}
+
+/** Posts of `ages` (ms), as an import brings them; worked off. */
+export async function importPosts(
+  world: World,
+  author: number,
+  ages: readonly number[]
+): Promise<void> {
+  const id = world.users.get(author) ?? ''
+  const posts = ages.map(age => ({
+    author: id,
+    content: 'imported',
+    createdAt: new Date(START_MS + world.now - age).toISOString()
+  }))
+  await ask(world, 'a', feed => feed.admin.batch({ posts }))
   await quieten(world)
 }
 

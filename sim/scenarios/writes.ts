@@ -65,6 +65,17 @@ function deadWorker(partitions: number): Scenario {
   }
 }
 
+/** The own post is there at once, before a worker has seen it. */
+const ownPost: Scenario = {
+  setting: settingWith({}),
+  async run(world, [author = 0]) {
+    await warm(world, author)
+    for (const partition of [0, 1]) world.broker?.held.add(partition)
+    await posts(world, author)
+    await look(world, author)
+  }
+}
+
 /** A block holds for both as soon as it is answered. */
 const atOnce: Scenario = {
   setting: settingWith({}),
@@ -174,6 +185,7 @@ function never(): never {
 export const WRITE_SCENARIOS = {
   'lost follow': lostFollow,
   'lost mute': lostMute,
+  'own post': ownPost,
   'at once': atOnce,
   'dead worker': deadWorker(2),
   'dead process': deadWorker(0),
