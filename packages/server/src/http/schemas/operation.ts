@@ -48,7 +48,7 @@ interface Operation {
 export const DONE = { 204: Type.Null({ description: 'Done, now or before.' }) }
 
 const COMMITTED =
-  'The header `Fanwise-Commit` of the answer names what was written, for `Fanwise-Min-Commit`.'
+  'What changes a feed answers the header `Fanwise-Commit`: it names what was written, for `Fanwise-Min-Commit`.'
 
 /** What the documentation tells of a route beside its parameters and body. */
 export function operation(one: Operation) {
