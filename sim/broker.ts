@@ -39,7 +39,8 @@ const PAST_MS = 20_000
 export class Broker {
   readonly #network: Network
   readonly #partitions: readonly Partition[]
-  #members: Member[] = []
+  /** Dead ones, too, which are never heard of again. */
+  readonly #members: Member[] = []
   /** Partitions of which nothing is read for now. */
   readonly held = new Set<number>()
   readonly #silentSince = new Map<Member, number>()
@@ -150,7 +151,6 @@ export class Broker {
       scheduler.now - (this.#silentSince.get(member) ?? scheduler.now) >= SESSION_MS
     for (const [partition, found] of this.#partitions.entries())
       if (silent(found.owner)) this.#take(found, partition)
-    this.#members = this.#members.filter(member => !silent(member))
     this.#assign()
     scheduler.after(LOOK_MS, () => this.#watch())
   }
