@@ -23,7 +23,9 @@ export function createBrokerClient(broker: Broker, machine: Machine): EventLog {
     /** One after the other, so that they stay in order. */
     append(events) {
       if (closed) return Promise.reject(new Error('The event log is closed'))
-      const appended = tail.then(() => machine.call(async () => broker.append(events)))
+      const appended = tail.then(() =>
+        machine.call(async () => broker.append(events), { name: 'append' })
+      )
       tail = appended.catch(() => {})
       return appended
     },

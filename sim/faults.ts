@@ -9,6 +9,15 @@ const CLOCK_MS = 2000
 /** No process stands still longer than this, in ms. */
 const FROZEN_MS = 40_000
 
+/** Methods of the ports around which it matters who comes first. */
+const METHODS = [
+  ...['publish', 'follow', 'unfollow', 'block', 'mute', 'hide', 'deletePost', 'setStatus'],
+  ...['homeIds', 'idsByAuthor', 'rules', 'follows', 'followerSlice', 'stampCuts', 'deliveryOf'],
+  ...['switchDelivery', 'inBoth', 'unpublished', 'markPublished', 'removeCut', 'postsByIds'],
+  ...['take', 'begin', 'finish', 'lowestFloor', 'readRules', 'fillRules', 'dropRules', 'settle'],
+  ...['drop', 'hear', 'announce', 'append', 'push']
+] as const
+
 function anyServer(world: World, chance: Chance): Server {
   return chance.pick(world.servers)
 }
@@ -19,13 +28,34 @@ async function crash(world: World, chance: Chance): Promise<void> {
   server.machine?.kill()
 }
 
-/** Dies right before or after one of its next effects. */
+function anyMethod(world: World, chance: Chance): string {
+  const method = chance.pick(METHODS)
+  if (method !== 'push') return method
+  const kind = chance.pick(['feed', 'feed', 'timeline'] as const)
+  return `push ${kind}:${chance.pick([...world.users.keys()])}`
+}
+
+/** Dies right before or after one of its next effects, be it any or of one kind. */
 async function doom(world: World, chance: Chance): Promise<void> {
   const server = anyServer(world, chance)
   const when = chance.pick(['before', 'after'] as const)
-  const calls = 1 + chance.below(25)
-  world.say(`doom ${server.name} ${when} call ${calls}`)
-  if (server.machine !== null) server.machine.doom = { calls, when }
+  const one = { calls: 1, name: anyMethod(world, chance), when }
+  const next = chance.happens(0.6) ? one : { calls: 1 + chance.below(25), when }
+  world.say(`doom ${server.name} ${JSON.stringify(next)}`)
+  if (server.machine !== null) server.machine.doom = next
+}
+
+/** Calls of one kind, or their answers, take long for a while. */
+async function lag(world: World, chance: Chance): Promise<void> {
+  const method = anyMethod(world, chance)
+  const way = chance.pick(['lag', 'lagBack'] as const)
+  const ms = chance.pick([300, 1000, 3000, 12_000])
+  world.say(`${way} ${method} ${ms}`)
+  const machines = world.servers.flatMap(({ machine }) => machine ?? [])
+  const slow = chance.happens(0.5) ? machines : machines.slice(0, 1)
+  for (const machine of slow) machine[way].set(method, ms)
+  await world.pause(chance.between(100, 15_000))
+  for (const machine of slow) machine[way].delete(method)
 }
 
 async function freeze(world: World, chance: Chance): Promise<void> {
@@ -109,6 +139,7 @@ async function rest(world: World, chance: Chance): Promise<void> {
 export const FAULTS: Partial<Record<StepKind, Operation>> = {
   crash,
   doom,
+  lag,
   freeze,
   clock,
   expire,

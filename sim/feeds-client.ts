@@ -15,7 +15,7 @@ export function createFeedsClient(server: FeedsServer, machine: Machine, network
   const perform = <T>(name: string, work: (feeds: Feeds) => Promise<T>) =>
     machine.call(() => server.perform(machine, work), { name })
   const drop = (lists: readonly ListKey[]) =>
-    machine.call(() => server.perform(machine, () => server.drop(lists)))
+    machine.call(() => server.perform(machine, () => server.drop(lists)), { name: 'drop' })
 
   async function pushOne(list: ListKey, pushes: readonly Push[]): Promise<readonly Pushed[]> {
     const { scheduler } = network
@@ -92,7 +92,11 @@ function createChannel(
   })
   return {
     async announce(change) {
-      hear(await machine.call(() => server.perform(machine, async () => server.announce(change))))
+      hear(
+        await machine.call(() => server.perform(machine, async () => server.announce(change)), {
+          name: 'announce'
+        })
+      )
     },
     subscribe(listener) {
       listeners.push(listener)

@@ -26,6 +26,7 @@ const KINDS = [
   { kind: 'rest', weight: 3 },
   { kind: 'crash', weight: 3 },
   { kind: 'doom', weight: 5 },
+  { kind: 'lag', weight: 6 },
   { kind: 'freeze', weight: 2 },
   { kind: 'clock', weight: 1 },
   { kind: 'expire', weight: 5 },

@@ -81,6 +81,14 @@ export class Machine {
     for (const act of this.#held.splice(0)) this.act(act)
   }
 
+  /** Nothing holds it up or ends it any more. */
+  recover(): void {
+    this.doom = null
+    this.lag.clear()
+    this.lagBack.clear()
+    this.thaw()
+  }
+
   /** What comes to the process: now, when it runs again, or never. */
   act(act: () => void): void {
     if (!this.#alive) return

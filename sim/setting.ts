@@ -60,7 +60,8 @@ export function planOf(seed: number, length: number): Step[] {
     index,
     kind: chance.pick(bag),
     seed: chance.below(2 ** 31),
-    pause: chance.pause(pace)
+    // Often several at about the same time.
+    pause: chance.happens(0.4) ? chance.between(0, 60) : chance.pause(pace)
   }))
 }
 

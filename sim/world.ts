@@ -171,8 +171,7 @@ export class World {
     this.network.weather = FAIR
     for (const server of this.servers) {
       if (server.machine === null) server.start()
-      if (server.machine !== null) server.machine.doom = null
-      server.machine?.thaw()
+      server.machine?.recover()
     }
     this.feeds.thaw(end => this.chance.below(end))
   }
