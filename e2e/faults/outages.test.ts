@@ -46,7 +46,7 @@ describe('for a minute', { concurrency: true }, () => {
   test('Kafka is down: posts are taken, and feeds catch up', async t => {
     const { fleet, traffic } = await setStage(t, {
       ...{ ...urls(), kafka: services.kafka.url },
-      members: { api1: 'api', relay: 'relay,janitor', fanout1: 'fanout', fanout2: 'fanout' }
+      members: { api1: 'api', api2: 'api', relay: 'relay,janitor', worker: 'fanout' }
     })
     const broker = services.kafka.servers[0] as Server
     await traffic.during(async () => {
