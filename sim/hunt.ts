@@ -2,32 +2,29 @@ import { importMutant, type Mutation } from './mutate.ts'
 import type { ScenarioName } from './scenarios.ts'
 import type { Violation } from './violation.ts'
 
-/** A mutation, and what finds it: a scenario, or chance, which needs these many seeds. */
+/** A mutation, and the scenario that finds it. */
 export interface Quarry extends Mutation {
-  readonly by: { readonly scenario: ScenarioName } | { readonly seed: number }
+  readonly scenario: ScenarioName
 }
 
-export interface Catch {
-  readonly with: string
-  readonly violation: Violation
+/** What the scenario of a mutation finds; null: nothing. */
+export async function huntByScenario(quarry: Quarry): Promise<Violation | null> {
+  const { play } = await importMutant<typeof import('./scenarios.ts')>(quarry, './scenarios.ts')
+  return play(quarry.scenario)
 }
 
-/** Looks for a mutation: first where it was found before, then seed by seed. Null: it is not found. */
-export async function hunt(quarry: Quarry, seedsMax: number): Promise<Catch | null> {
-  const { by } = quarry
-  if ('scenario' in by) {
-    const scenarios = await importMutant<typeof import('./scenarios.ts')>(quarry, './scenarios.ts')
-    const violation = await scenarios.play(by.scenario)
-    return violation === null ? null : { with: `scenario "${by.scenario}"`, violation }
-  }
+/** What chance finds, and with which seed; null: nothing within `seedsMax`. */
+export async function huntByChance(
+  mutation: Mutation,
+  seedsMax: number
+): Promise<{ readonly seed: number; readonly violation: Violation } | null> {
   const { simulate } = await importMutant<typeof import('./simulation.ts')>(
-    quarry,
+    mutation,
     './simulation.ts'
   )
-  const seeds = [by.seed, ...Array.from({ length: seedsMax }, (_, seed) => seed)]
-  for (const seed of seeds) {
+  for (let seed = 0; seed < seedsMax; seed++) {
     const { violation } = await simulate({ seed })
-    if (violation !== null) return { with: `seed ${seed}`, violation }
+    if (violation !== null) return { seed, violation }
   }
   return null
 }

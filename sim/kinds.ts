@@ -21,6 +21,7 @@ const KINDS = [
   { kind: 'suspend', weight: 2 },
   { kind: 'privacy', weight: 3 },
   { kind: 'decide', weight: 3 },
+  { kind: 'leave', weight: 1 },
   { kind: 'walk', weight: 8, always: true },
   { kind: 'visit', weight: 2 },
   { kind: 'rest', weight: 3 },

@@ -9,10 +9,10 @@ function mutation(
   file: string,
   find: string,
   replace: string,
-  by: Quarry['by']
+  scenario: Quarry['scenario']
 ): Quarry {
   const folder = file.startsWith('sim/') ? '' : `${SERVER}/`
-  return { name, off, file: `${folder}${file}`, find, replace, by }
+  return { name, off, file: `${folder}${file}`, find, replace, scenario }
 }
 
 /** Known mistakes, each of which the simulator has to find. */
@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'marker === null ? ids.filter(id => id > floor) : ids',
     'ids',
-    { scenario: 'trimmed' }
+    'trimmed'
   ),
   mutation(
     'floor-end',
@@ -32,7 +32,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'page/skeleton.ts',
     'exhausted: above <= until && ids.length < want',
     'exhausted: ids.length < want',
-    { scenario: 'too many' }
+    'too many'
   ),
   mutation(
     'window',
@@ -40,7 +40,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'end <= shiftId(oldest ?? END, WINDOW_MS)',
     'end <= (oldest ?? END)',
-    { scenario: 'held up' }
+    'held up'
   ),
   mutation(
     'floor-window',
@@ -48,7 +48,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'return oldest === null ? null : shiftId(oldest, WINDOW_MS)',
     'return oldest',
-    { scenario: 'trimmed' }
+    'trimmed'
   ),
   mutation(
     'late-mark',
@@ -56,7 +56,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/feeds.ts',
     'push.late || id < lateBelow',
     'push.late',
-    { scenario: 'late' }
+    'late'
   ),
   mutation(
     'late-reply',
@@ -64,7 +64,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'sim/feeds-client.ts',
     'await drop([list])',
     '',
-    { scenario: 'overdue' }
+    'overdue'
   ),
   mutation(
     'settle-floor',
@@ -72,7 +72,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'const list = inOrder(page.ids, page.floor, cap)',
     'const list = inOrder(newestFirst(entries.filter(e => !isFloor(e)).map(idOf)), page.floor, cap)',
-    { scenario: 'settled old' }
+    'settled old'
   ),
   mutation(
     'trim-floor',
@@ -80,7 +80,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'floorEntry(ids[cap] ?? floor)',
     'floorEntry(floor)',
-    { scenario: 'settled long' }
+    'settled long'
   ),
   // How a list is built.
   mutation(
@@ -89,7 +89,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'rebuild/build.ts',
     "if (!(await feeds.begin(list, token))) return 'busy'\n  const ids = await read(limits.cap + 1)",
     "const ids = await read(limits.cap + 1)\n  if (!(await feeds.begin(list, token))) return 'busy'",
-    { scenario: 'posted meanwhile' }
+    'posted meanwhile'
   ),
   mutation(
     'build-token',
@@ -97,7 +97,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'entries.at(-1) !== buildEntry(token)',
     "!isBuild(entries.at(-1) ?? '')",
-    { scenario: 'slow builder' }
+    'slow builder'
   ),
   mutation(
     'build-life',
@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/feeds.ts',
     'this.#after(this.#options.limits.buildMs)',
     'this.#after(this.#options.limits.idleMs)',
-    { scenario: 'dead builder' }
+    'dead builder'
   ),
   mutation(
     'build-renewal',
@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/feeds.ts',
     "list && page.state === 'warm'",
     "list && page.state !== 'cold'",
-    { scenario: 'dead builder' }
+    'dead builder'
   ),
   mutation(
     'build-merge',
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'const merged = [...ids, ...pushed]',
     'const merged = [...ids, ...pushed.slice(0, 0)]',
-    { scenario: 'posted meanwhile' }
+    'posted meanwhile'
   ),
   mutation(
     'build-kept',
@@ -129,7 +129,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'rebuild/build.ts',
     "context.store.homeIds(reader, END, limit, 'kept')",
     'context.store.homeIds(reader, END, limit)',
-    { scenario: 'suspended' }
+    'suspended'
   ),
   // What a write does before it is answered.
   mutation(
@@ -138,7 +138,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'publish/posts.ts',
     'const push = () => feeds.push([{ list: `feed:${author}`, id }])',
     'const push = async () => [`feed:${author}`, feeds]',
-    { scenario: 'own post' }
+    'own post'
   ),
   mutation(
     'drop-rules',
@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'publish/relations.ts',
     "await insist('dropping the cached rules', () =>\n    feeds.dropRules(both ? [reader, author] : [reader])\n  )",
     'void both',
-    { scenario: 'at once' }
+    'at once'
   ),
   mutation(
     'drop-rules-both',
@@ -154,7 +154,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'publish/relations.ts',
     'both ? [reader, author] : [reader]',
     'both ? [reader] : [reader]',
-    { scenario: 'at once' }
+    'at once'
   ),
   mutation(
     'announce-delete',
@@ -162,7 +162,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'publish/posts.ts',
     "await insist('telling all servers', () => context.feeds.announce({ posts: [id] }))",
     '',
-    { scenario: 'not heard' }
+    'not heard'
   ),
   mutation(
     'backfill-cap',
@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'rebuild/backfill.ts',
     "if (ids.length > limits.cap) {\n      await feeds.drop([list])\n      return 'dropped'\n    }",
     'ids.splice(limits.cap)',
-    { scenario: 'too many' }
+    'too many'
   ),
   mutation(
     'backfill-building',
@@ -178,7 +178,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'if (isBuild(last)) return BEGINNING',
     'if (isBuild(last)) return null',
-    { scenario: 'followed meanwhile' }
+    'followed meanwhile'
   ),
   mutation(
     'backfill-lowest',
@@ -186,7 +186,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/arrival-list.ts',
     'return [marker, window].filter(',
     'return marker ?? [marker, window].filter(',
-    { scenario: 'lower floor' }
+    'lower floor'
   ),
   // What the relay and workers do.
   mutation(
@@ -196,7 +196,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'const rows = [...this.#tables.outbox.values()].filter(({ lane }) => wanted.has(lane))',
     'const last = Math.max(0, ...this.#tables.published.keys())\n' +
       '    const rows = [...this.#tables.outbox.values()].filter(r => wanted.has(r.lane) && r.seq > last)',
-    { scenario: 'held up' }
+    'held up'
   ),
   mutation(
     'publish-after',
@@ -204,7 +204,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'relay/relay.ts',
     'await log.append(events)\n        await lanes.markPublished(events.map(({ id }) => id))',
     'await lanes.markPublished(events.map(({ id }) => id))\n        await log.append(events)',
-    { scenario: 'dead process' }
+    'dead process'
   ),
   mutation(
     'commit-after',
@@ -213,7 +213,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'await this.#insist(() => this.#handler.handle(events))\n',
     'await this.#insist(() => this.#machine.call(async () => this.#broker.commit(this.#partition, this.#generation, end)))\n' +
       '    await this.#insist(() => this.#handler.handle(events))\n',
-    { scenario: 'dead worker' }
+    'dead worker'
   ),
   mutation(
     'own-always',
@@ -221,7 +221,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/push-posts.ts',
     '{ list: `feed:${author}`, id }\n    ])',
     '...(pulled.has(author) ? [] : [{ list: `feed:${author}`, id }])\n    ])',
-    { scenario: 'own feed' }
+    'own feed'
   ),
   mutation(
     'timeline-always',
@@ -229,7 +229,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/push-posts.ts',
     '{ list: `timeline:${author}`, id },',
     '...(pulled.has(author) ? [{ list: `timeline:${author}`, id }] : []),',
-    { scenario: 'promoted again' }
+    'promoted again'
   ),
   mutation(
     'worker-backfill',
@@ -237,7 +237,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/look-again.ts',
     'relations.filter((_, index) => follows[index])',
     'relations.filter((_, index) => follows[index] && index < 0)',
-    { scenario: 'lost follow' }
+    'lost follow'
   ),
   mutation(
     'rules-event',
@@ -245,7 +245,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/handle-batch.ts',
     'if (rules.size > 0) await feeds.dropRules([...rules])',
     'void rules',
-    { scenario: 'lost mute' }
+    'lost mute'
   ),
   mutation(
     'slices',
@@ -253,7 +253,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/follower-slices.ts',
     'return followers.length === limits.slice',
     'return followers.length > limits.slice',
-    { scenario: 'slices' }
+    'slices'
   ),
   mutation(
     'backlog',
@@ -261,7 +261,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/handle-batch.ts',
     '...(await dropBacklog(context, work.backlog, pulled))',
     '',
-    { scenario: 'backlog' }
+    'backlog'
   ),
   // How delivery is switched.
   mutation(
@@ -270,7 +270,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/pulled-authors.ts',
     "delivery === 'pull'",
     "delivery !== 'push'",
-    { scenario: 'both ways' }
+    'both ways'
   ),
   mutation(
     'tell-followers',
@@ -278,7 +278,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/switches.ts',
     'await dropFollowerRules(context, author)',
     '',
-    { scenario: 'promoted' }
+    'promoted'
   ),
   mutation(
     'pull-until',
@@ -286,7 +286,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'fanout/policy.ts',
     'boundAt(clock.now() + WINDOW_MS)',
     "'0'",
-    { scenario: 'demoted' }
+    'demoted'
   ),
   mutation(
     'switch-version',
@@ -294,7 +294,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/store/delivery.ts',
     'if (now.delivery !== from.delivery || now.version !== from.version) return false',
     '',
-    { scenario: 'stale switch' }
+    'stale switch'
   ),
   // What a page does.
   mutation(
@@ -310,7 +310,7 @@ export const MUTATIONS: readonly Quarry[] = [
       '      : { ...early, ids: early.ids.filter(id => id < below).slice(0, limit) }\n' +
       '  Object.assign(context, { feeds: { ...feeds, take } })\n' +
       '  const { rules, posts } = await lookFor(',
-    { scenario: 'rules first' }
+    'rules first'
   ),
   mutation(
     'lease',
@@ -318,7 +318,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/feeds/rules-cache.ts',
     "if (held !== undefined && 'lease' in held && held.lease === lease) {",
     'if (lease !== undefined || held) {',
-    { scenario: 'loaded before' }
+    'loaded before'
   ),
   mutation(
     'merge',
@@ -326,7 +326,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/rules.ts',
     'return pulledUntil > floor',
     'return pulledUntil > floor && pulledUntil !== PULLED_NOW',
-    { scenario: 'promoted again' }
+    'promoted again'
   ),
   mutation(
     'tombstone',
@@ -334,7 +334,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'page/hydrate.ts',
     'post && !post.deleted &&',
     'post &&',
-    { scenario: 'not heard' }
+    'not heard'
   ),
   mutation(
     'in-step',
@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'page/caches.ts',
     'const usable = () => feeds.inStep()',
     'const usable = () => true',
-    { scenario: 'not heard' }
+    'not heard'
   ),
   mutation(
     'looked-at',
@@ -350,7 +350,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'page/fill.ts',
     'return kept[need - 1]?.id ?? null',
     'return stretch.ids.at(-1) ?? null',
-    { scenario: 'trimmed' }
+    'trimmed'
   ),
   mutation(
     'seam',
@@ -358,7 +358,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'page/lists.ts',
     '(BigInt(floor) + 1n).toString()',
     'floor',
-    { scenario: 'trimmed' }
+    'trimmed'
   ),
   // Rules and cuts.
   mutation(
@@ -367,7 +367,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'domain/rules.ts',
     ' || rules.cuts.has(author)',
     '',
-    { scenario: 'forgotten cut' }
+    'forgotten cut'
   ),
   mutation(
     'cut-clean',
@@ -375,7 +375,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'janitor/clean-cuts.ts',
     'await feeds.drop(readers.map((reader): ListKey => `feed:${reader}`))',
     '',
-    { scenario: 'forgotten cut' }
+    'forgotten cut'
   ),
   mutation(
     'block-both-ways',
@@ -383,7 +383,7 @@ export const MUTATIONS: readonly Quarry[] = [
     'adapters/memory/store/rules.ts',
     'new Set([...blocks.from(reader).keys(), ...blocks.to(reader).keys()])',
     'new Set(blocks.from(reader).keys())',
-    { scenario: 'at once' }
+    'at once'
   ),
   // What a Feeds server may have lost.
   mutation(
@@ -392,6 +392,6 @@ export const MUTATIONS: readonly Quarry[] = [
     'sim/feeds-server.ts',
     'restore()\n      await this.clear()',
     'restore()',
-    { scenario: 'came back old' }
+    'came back old'
   )
 ]

@@ -247,6 +247,17 @@ async function suspend(world: World, chance: Chance): Promise<void> {
   )
 }
 
+/** One user leaves for good. */
+async function leave(world: World, chance: Chance): Promise<void> {
+  const user = [...world.users.keys()].at(-1)
+  if (user === undefined || world.users.size < 4) return
+  world.gone.add(user)
+  world.say(`leave ${user}`)
+  await write(world, chance, [{ fact: `suspend ${user}`, on: true }], (feed, options) =>
+    feed.as(idOf(world, user)).deleteMe(options)
+  )
+}
+
 function randomWalk(world: World, chance: Chance): Promise<unknown> {
   const limit = chance.pick([1, 2, 3, 7])
   const [low, high] = chance.pick([
@@ -276,6 +287,7 @@ export const OPERATIONS: Partial<Record<StepKind, Operation>> = {
   privacy,
   decide,
   suspend,
+  leave,
   walk: randomWalk,
   visit: (world, chance) => visit(world, ...two(world, chance), chance)
 }

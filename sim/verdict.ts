@@ -47,7 +47,7 @@ export async function judgeAtRest(world: World): Promise<void> {
 
 /** Every reader's walks against the oracle. @throws Violation */
 export async function walks(world: World, when: string): Promise<void> {
-  for (const reader of world.users.keys()) {
+  for (const reader of world.readers()) {
     const oracle = await world.store.oracle(reader, END, ALL)
     for (const limit of [world.chance.pick([1, 2]), 7]) {
       const walking = walk(world, reader, { limit, pause: () => 1 }, world.chance)
@@ -62,9 +62,9 @@ export async function walks(world: World, when: string): Promise<void> {
 
 /** A list that is being built gets done, or its builder is given up, while people read it. */
 async function warmUp(world: World): Promise<void> {
-  const lists = [...world.users.keys()].map(reader => `feed:${reader}` as const)
+  const lists = world.readers().map(reader => `feed:${reader}` as const)
   for (let round = 0; round < 4; round++) {
-    for (const reader of world.users.keys())
+    for (const reader of world.readers())
       await finish(world, walk(world, reader, { limit: 5, pause: () => 1 }, world.chance))
     await world.run(7000)
   }
@@ -74,7 +74,7 @@ async function warmUp(world: World): Promise<void> {
 }
 
 async function judgeCounts(world: World): Promise<void> {
-  await world.run(5000)
+  await world.run(world.gone.size > 0 ? 60_000 : 5000)
   const { store } = world
   const users = [...world.users.keys()]
   const posts = new Map<number, readonly PostId[]>()

@@ -39,6 +39,8 @@ export class World {
   readonly ledger = new Ledger()
   /** Numbers of users and their ids. */
   readonly users = new Map<number, string>()
+  /** Users who have left, or may have. */
+  readonly gone = new Set<number>()
   readonly texts = new Map<PostId, Texts>()
   readonly cursors = new CursorCodec(SECRET)
   readonly trace: Trace
@@ -150,6 +152,11 @@ export class World {
   numberOf(id: string): number {
     for (const [number, name] of this.users) if (name === id) return number
     throw new Error(`no user ${id}`)
+  }
+
+  /** Users who can still read. */
+  readers(): number[] {
+    return [...this.users.keys()].filter(user => !this.gone.has(user))
   }
 
   /** Where a page ends; the beginning of all when it is the last one. */
