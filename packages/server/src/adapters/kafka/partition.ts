@@ -6,7 +6,8 @@ import type { Settings } from './options.ts'
 import type { Entry } from './records.ts'
 
 const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 10_000
+/** Followers wait this long after an outage that the partition has slept through. */
+const LONGEST_PAUSE_MS = 2000
 
 /** Where a partition begins: what to tell its new owner, and the records that were read to find that. */
 export interface Beginning {
