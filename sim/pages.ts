@@ -93,7 +93,7 @@ function judge(world: World, seen: Seen): void {
     if (known !== undefined && !known.allows(post.content, from))
       world.fail('a page shows an old text', { post, from })
   }
-  if (world.feeds.doubted(from)) return
+  if (world.feeds.doubted(from) || world.gone.has(reader)) return
   const shown = new Set(ids)
   for (const record of ledger.posts.values()) {
     const { id } = record

@@ -5,8 +5,8 @@ import { replayCommand } from './replay.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulation.ts'
 
-const FIXED = thorough ? 200 : 25
-const FRESH = thorough ? 50 : 5
+const FIXED = thorough ? 200 : 20
+const FRESH = thorough ? 50 : 4
 
 async function judge(seed: number): Promise<void> {
   const { violation } = await simulate({ seed })
