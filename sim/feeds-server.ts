@@ -34,6 +34,9 @@ export class FeedsServer {
   readonly messages: Message[] = []
   readonly #feeds: RestorableFeeds
   readonly #scheduler: Scheduler
+  /** Of whoever writes just now. */
+  readonly #limits: Limits
+  readonly #clients = new Map<Machine, Limits>()
   readonly #waiting: Waiting[] = []
   readonly #listeners: (() => void)[] = []
   /** Lists with an id in time that landed too late, until they are dropped: their pages prove nothing. */
@@ -50,14 +53,24 @@ export class FeedsServer {
       now: () => START_MS + (this.#asOf ?? scheduler.now) + this.#offset,
       monotonic: () => scheduler.now
     }
-    this.#feeds = createMemoryFeeds({ clock, limits })
+    this.#limits = { ...limits }
+    this.#feeds = createMemoryFeeds({ clock, limits: this.#limits })
+  }
+
+  /** How long and large lists get is decided by the process that writes. */
+  connect(machine: Machine, limits: Limits): void {
+    this.#clients.set(machine, limits)
   }
 
   /** Runs a command of a process when the server gets to it. */
   perform<T>(machine: Machine, work: (feeds: Feeds) => Promise<T>): Promise<T> {
-    if (!this.#frozen) return work(this.#feeds)
+    const run = () => {
+      Object.assign(this.#limits, this.#clients.get(machine))
+      return work(this.#feeds)
+    }
+    if (!this.#frozen) return run()
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ machine, run: () => void work(this.#feeds).then(resolve, reject) })
+      this.#waiting.push({ machine, run: () => void run().then(resolve, reject) })
     })
   }
 

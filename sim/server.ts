@@ -24,7 +24,8 @@ export interface Shared {
   readonly feeds: FeedsServer
   /** Null: each process has a log in its memory, fed by the lanes that it holds. */
   readonly broker: Broker | null
-  readonly limits: Limits
+  /** Those that a process starts with. */
+  readonly limits: () => Limits
   /** Told when the work of events is done. */
   readonly onHandled: (events: readonly LoggedEvent[]) => void
   /** Told what a process logs and counts. */
@@ -61,9 +62,11 @@ export class Server {
   }
 
   start(): void {
-    const { network, feeds, limits, broker } = this.#shared
+    const { network, feeds, broker } = this.#shared
+    const limits = this.#shared.limits()
     const seed = network.chance.below(2 ** 31)
     const machine = new Machine(`${this.name}.${++this.#starts}`, network, seed)
+    feeds.connect(machine, limits)
     const client = createStoreClient(this.#shared.store, machine, network)
     const log = broker === null ? createMemoryEventLog() : createBrokerClient(broker, machine)
     const ports: Ports = {

@@ -7,6 +7,8 @@ import type { Weather } from './network.ts'
 export interface Setting {
   readonly users: number
   readonly limits: Limits
+  /** Processes start with different limits. */
+  readonly changing: boolean
   readonly weather: Weather
   /** Partitions of the shared log; 0: each process has its own, fed by lanes. */
   readonly partitions: number
@@ -46,7 +48,17 @@ export function settingOf(seed: number): Setting {
       lateCommits: chance.pick([0, 0, 0.1])
     },
     partitions: chance.pick([0, 1, 2, 4]),
+    changing: chance.happens(0.25),
     pace: chance.pick([100, 400, 1500, 5000])
+  }
+}
+
+/** What an operator may choose anew at any time. */
+export function changedLimits(chance: Chance): Partial<Limits> {
+  return {
+    cap: chance.pick([3, 4, 6, 10, 30]),
+    threshold: chance.pick([2, 3]),
+    delivery: chance.pick(['hybrid', 'hybrid', 'push', 'pull'])
   }
 }
 

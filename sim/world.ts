@@ -4,6 +4,7 @@ import { CursorCodec } from '../packages/server/src/domain/cursor.ts'
 import { Problem } from '../packages/server/src/domain/errors.ts'
 import type { LoggedEvent } from '../packages/server/src/domain/event.ts'
 import { isTransient } from '../packages/server/src/domain/is-transient.ts'
+import type { Limits } from '../packages/server/src/domain/limits.ts'
 import { BEGINNING, type PostId } from '../packages/server/src/domain/post-id.ts'
 import type { Feed } from '../packages/server/src/feed.ts'
 import type { Store } from '../packages/server/src/ports/store.ts'
@@ -15,7 +16,7 @@ import { START_MS } from './machine.ts'
 import { FAIR, Network } from './network.ts'
 import { Scheduler } from './scheduler.ts'
 import { SECRET, Server, type Shared } from './server.ts'
-import type { Setting } from './setting.ts'
+import { changedLimits, type Setting } from './setting.ts'
 import type { Texts } from './texts.ts'
 import { Violation } from './violation.ts'
 
@@ -77,7 +78,7 @@ export class World {
       store: this.store,
       feeds: this.feeds,
       broker: this.broker,
-      limits: this.setting.limits,
+      limits: () => this.#limits(),
       onHandled: events => this.#handled(events),
       onLog: (server, level, message, fields) => {
         if (fields.effect === 'own_push' || fields.effect === 'announce') this.#owe(server)
@@ -93,6 +94,12 @@ export class World {
       new Server('v', ['fanout'], shared),
       new Server('w', ['fanout', 'janitor'], shared)
     ]
+  }
+
+  /** An operator may change them: the next process to start has others. */
+  #limits(): Limits {
+    const { limits, changing } = this.setting
+    return changing ? { ...limits, ...changedLimits(this.chance) } : limits
   }
 
   get now(): number {

@@ -28,6 +28,7 @@ export function settingWith(limits: Partial<Limits>, partitions = 2): Setting {
     },
     weather: { far: 0, slow: 0, stuck: 0, lossy: 0, lateCommits: 0 },
     partitions,
+    changing: false,
     pace: 0
   }
 }
