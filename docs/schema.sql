@@ -296,6 +296,8 @@ CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (cr
 
 CREATE INDEX ledger_by_post ON ONLY public.ledger USING btree (post);
 
+CREATE INDEX likes_by_post ON public.likes USING btree (post);
+
 CREATE INDEX mutes_by_author ON public.mutes USING btree (author, reader);
 
 CREATE INDEX mutes_by_seq ON public.mutes USING btree (reader, seq DESC);

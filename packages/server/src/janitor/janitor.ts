@@ -1,8 +1,9 @@
 import type { Feeds } from '../ports/feeds.ts'
-import type { LikeStore, RequestStore, UpkeepStore } from '../ports/store.ts'
+import type { LikeStore, RecountStore, RequestStore, UpkeepStore } from '../ports/store.ts'
 import { adoptEpoch, type EpochContext } from './adopt-epoch.ts'
 import { type CutsContext, cleanCuts } from './clean-cuts.ts'
 import { type MeasureContext, measure } from './measure.ts'
+import { createRecount } from './recount.ts'
 import { flushSeen, type SeenContext } from './seen.ts'
 
 export interface JanitorContext extends CutsContext, SeenContext, MeasureContext, EpochContext {
@@ -11,6 +12,7 @@ export interface JanitorContext extends CutsContext, SeenContext, MeasureContext
     MeasureContext['store'] &
     EpochContext['store'] &
     Pick<LikeStore, 'flushCounts'> &
+    RecountStore &
     Pick<RequestStore, 'acceptOpened'> &
     Pick<UpkeepStore, 'expire' | 'cleanGone'>
   readonly feeds: CutsContext['feeds'] &
@@ -33,6 +35,7 @@ const GONE_MAX = 1000
 const OPENED_MAX = 200
 const SEEN_MAX = 1000
 const EXPIRED_MAX = 10_000
+const RECOUNT_MAX = 1000
 
 /** What repairs and forgets. Each task is on its own: one that fails or is slow holds up no other. */
 export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
@@ -51,7 +54,8 @@ export function janitorTasks(context: JanitorContext): readonly JanitorTask[] {
     task('adopt_epoch', 5000, Number.POSITIVE_INFINITY, () => adoptEpoch(context)),
     task('measure', 15_000, Number.POSITIVE_INFINITY, () => measure(context)),
     task('expire_feeds', 10_000, Number.POSITIVE_INFINITY, () => feeds.expire()),
-    task('expire_store', 3_600_000, EXPIRED_MAX, () => store.expire(EXPIRED_MAX))
+    task('expire_store', 3_600_000, EXPIRED_MAX, () => store.expire(EXPIRED_MAX)),
+    task('recount', 5000, Number.POSITIVE_INFINITY, createRecount(context, RECOUNT_MAX))
   ]
 }
 

@@ -8,6 +8,7 @@ import { ledgerConformance } from './store-ledger.conformance.ts'
 import { likesConformance } from './store-likes.conformance.ts'
 import { outboxConformance, upkeepConformance } from './store-outbox.conformance.ts'
 import { postsConformance } from './store-posts.conformance.ts'
+import { recountConformance } from './store-recount.conformance.ts'
 import { relationsConformance } from './store-relations.conformance.ts'
 import { requestRaces } from './store-request-races.conformance.ts'
 import { requestsConformance } from './store-requests.conformance.ts'
@@ -23,6 +24,7 @@ export function storeConformance(name: string, make: MakeStore, hooks: StoreHook
   requestsConformance(name, make)
   requestRaces(name, make)
   likesConformance(name, make)
+  recountConformance(name, make)
   deliveryConformance(name, make)
   outboxConformance(name, make)
   deadConformance(name, make)

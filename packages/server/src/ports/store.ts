@@ -231,6 +231,22 @@ export interface LikeStore {
   flushCounts(limit: number): Promise<number>
 }
 
+/** A step of a recount. */
+export interface Recounted<Position> {
+  /** How many counts differed from the rows behind them, and were set right. */
+  readonly corrected: number
+  /** Where the next step goes on; null at the end. */
+  readonly next: Position | null
+}
+
+/** Displayed counts against the rows behind them. Deltas that wait are left to the flush. */
+export interface RecountStore {
+  /** Likes of up to `limit` posts behind one; BEGINNING at first. Their order is the Store's own. */
+  recountLikes(after: PostId, limit: number): Promise<Recounted<PostId>>
+  /** Followers, followees and posts of up to `limit` users with a number above `after`. */
+  recountUsers(after: number, limit: number): Promise<Recounted<number>>
+}
+
 export interface DeliveryStore {
   /** From the primary. */
   deliveryOf(authors: readonly number[]): Promise<readonly DeliveryState[]>
@@ -356,6 +372,7 @@ export interface Store
     RelationStore,
     RequestStore,
     LikeStore,
+    RecountStore,
     DeliveryStore,
     OutboxStore,
     UpkeepStore,

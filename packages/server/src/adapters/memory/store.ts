@@ -13,6 +13,7 @@ import { oracle } from './store/oracle.ts'
 import { outbox } from './store/outbox.ts'
 import { PostIds } from './store/post-ids.ts'
 import { posts } from './store/posts.ts'
+import { recounts } from './store/recount.ts'
 import { relations } from './store/relations.ts'
 import { requests } from './store/requests.ts'
 import { rules } from './store/rules.ts'
@@ -57,6 +58,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     ...members(context),
     ...cuts(context),
     ...likes(context),
+    ...recounts(context),
     ...delivery(context),
     ...outbox(context),
     ...upkeep(context),

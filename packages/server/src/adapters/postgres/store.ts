@@ -15,6 +15,7 @@ import { outbox } from './outbox.ts'
 import { Database, type DatabaseOptions } from './pool.ts'
 import { posts } from './posts.ts'
 import { publish } from './publish.ts'
+import { recounts } from './recount.ts'
 import { relations } from './relations.ts'
 import { requests } from './requests.ts'
 import { ruleChanges } from './rules.ts'
@@ -44,6 +45,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...requests(db),
     ...likes(db),
     ...counts(db),
+    ...recounts(db),
     ...delivery(db),
     ...outbox(db, options),
     ...upkeep(db),
