@@ -82,6 +82,14 @@ export const MUTATIONS: readonly Quarry[] = [
     'floorEntry(floor)',
     'settled long'
   ),
+  mutation(
+    'future',
+    'an import brings no posts that are ahead of the clocks',
+    'domain/post-time.ts',
+    'createdAt <= now + CLOCKS_MS',
+    'createdAt <= now + 20 * CLOCKS_MS',
+    'ahead'
+  ),
   // How a list is built.
   mutation(
     'build-first',

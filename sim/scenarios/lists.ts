@@ -133,6 +133,18 @@ const settledOld: Scenario = {
   }
 }
 
+/** No post is ahead of the clocks: windows count on it. */
+const ahead: Scenario = {
+  setting: settingWith({ cap: 3 }),
+  async run(world, [reader = 0, p = 0, q = 0]) {
+    await follow(world, reader, p, q)
+    await warm(world, reader)
+    await importPosts(world, p, [-60_000])
+    await pastPosts(world, q, 4)
+    await walks(world, 'a post was ahead')
+  }
+}
+
 /** Posts that are too old to be pushed have the feeds dropped that they belong to. */
 const backlog: Scenario = {
   setting: settingWith({}),
@@ -152,5 +164,6 @@ export const LIST_SCENARIOS = {
   'settled long': settledLong,
   'settled old': settledOld,
   backlog,
+  ahead,
   overdue
 } as const
