@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hydrated } from './hydrate.ts'
 import type { Skeleton, Stretch } from './skeleton.ts'
 
-/** How many ids are looked at at once when the first ones did not fill the page. */
+/** How many ids are looked at at once, at most, and when the first ones did not fill the page: between them is a bound. */
 const SCAN_IDS = 200
 
 export type PageSource = 'warm' | 'store' | 'seam'
@@ -37,7 +37,7 @@ function sourceOf(stretches: readonly Stretch[]): PageSource {
 
 /** One more than needed often tells that the list ends with this page; when much is filtered, many at once. */
 function wantedIds(need: number, round: number, room: number): number {
-  const wanted = round === 0 ? need + 1 : Math.max(need + 1, SCAN_IDS)
+  const wanted = round === 0 ? Math.min(need + 1, SCAN_IDS) : SCAN_IDS
   return Math.max(1, Math.min(wanted, room))
 }
 
