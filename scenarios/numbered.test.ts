@@ -122,5 +122,6 @@ scenario('a snapshot that is gone says so; numbers go alone', { settings }, asyn
 
 scenario('only where pages are numbered', {}, async world => {
   await following(world, 'v', 'a')
-  await assert.rejects(world.as('v').feed({ page: 1 }), { code: 'invalid_request' })
+  for (const reader of ['v', 'nobody'])
+    await assert.rejects(world.as(reader).feed({ page: 1 }), { code: 'invalid_request' })
 })

@@ -19,11 +19,11 @@ export function homeReads(context: ServiceContext, id: UserId) {
   })
   return {
     async feedBytes(query: FeedQuery = {}): Promise<Uint8Array> {
+      const numbers = numbersOf(context.limits, query)
       const user = await directory.reader(id)
       if (user === undefined) return emptyPage(query, id)
       seen(user.number)
       const listing = listingOf(user.number)
-      const numbers = numbersOf(context.limits, query)
       if (numbers !== null) {
         const at = { ...numbers, ...optionsOf(user.number, []) }
         return pageBytes(cursors, listing, await pager.numbered(user.number, at))
