@@ -52,10 +52,11 @@ export interface OpenHome {
 /** Builds that one page asks for: a reader of many merged authors would take the places of all others. */
 const BUILDS_MAX = 4
 
-function askingFewBuilds<C extends HomeContext>(context: C): C {
+/** `passing` lists are not built: nobody reads them again. */
+function askingFewBuilds(context: HomeContext, passing: ReadonlySet<ListKey>): HomeContext {
   let asked = 0
   const requestBuild = (list: ListKey) => {
-    if (asked++ < BUILDS_MAX) context.requestBuild(list)
+    if (!passing.has(list) && asked++ < BUILDS_MAX) context.requestBuild(list)
   }
   return { ...context, requestBuild }
 }
@@ -73,10 +74,10 @@ export async function openHome(
   options: HomeOptions,
   direction: Direction
 ): Promise<OpenHome> {
-  const context = askingFewBuilds(given)
-  const { clock, limits } = context
+  const { clock, limits } = given
   const started = clock.monotonic()
-  const { rules, posts } = await lookFor(context, reader, options.traces ?? [])
+  const { rules, posts, passing } = await lookFor(given, reader, options.traces ?? [])
+  const context = askingFewBuilds(given, passing)
   const rulesHold = () => clock.monotonic() - started < limits.graceMs / 2
   const home = { number: reader, rules, rulesHold }
   const [whole, stored] = SKELETONS[direction]

@@ -125,6 +125,10 @@ each('posts of an author just followed are there before the backfill', async ({ 
   const traces = [{ kind: 'follow', reader: v, author: n }] as const
   assert.notDeepEqual(await walk(world, v, 10, []), await world.oracle(v))
   await assertExact(world, v, traces)
+  assert.ok(!world.asked.has(`timeline:${n}`), 'a timeline that is soon not read is not built')
+  await world.deliverBy(n, 'pull')
+  await assertExact(world, v, traces)
+  assert.ok(world.asked.has(`timeline:${n}`), 'one that is merged from now on is')
   await world.store.unfollow(v, n)
   for (const cut of await world.store.ripeCuts(0, 10)) await world.store.removeCut(cut)
   await world.feeds.dropRules([v])

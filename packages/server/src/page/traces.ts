@@ -1,6 +1,7 @@
 import { changesRules, type Trace } from '../domain/commit.ts'
 import type { PostId } from '../domain/post-id.ts'
 import { PULLED_NOW, type Rules } from '../domain/rules.ts'
+import type { ListKey } from '../ports/feeds.ts'
 import type { Store } from '../ports/store.ts'
 import type { Caches } from './caches.ts'
 import { followedBy } from './followed.ts'
@@ -16,6 +17,8 @@ export interface Sought {
   readonly rules: Rules
   /** Posts that belong into the reader's feed, though its warm list may lack them. */
   readonly posts: readonly PostId[]
+  /** Timelines that are merged for the traces alone: soon the feed holds what is in them. */
+  readonly passing: ReadonlySet<ListKey>
 }
 
 /** The reader's rules, from the Store if a trace says that they changed; changed posts are loaded again. @throws Problem unavailable */
@@ -51,7 +54,12 @@ export async function lookFor(
   return {
     rules:
       merged.length === 0 ? rules : { ...rules, pulled: new Map([...rules.pulled, ...merged]) },
-    posts: posts.filter(({ author }) => shown.has(author)).map(({ post }) => post)
+    posts: posts.filter(({ author }) => shown.has(author)).map(({ post }) => post),
+    passing: new Set(
+      followed
+        .filter(author => !rules.pulled.has(author))
+        .map(author => `timeline:${author}` as const)
+    )
   }
 }
 
