@@ -1,9 +1,9 @@
 import type { Feeds } from '../ports/feeds.ts'
-import type { LikeStore, RecountStore, RequestStore, UpkeepStore } from '../ports/store.ts'
+import type { LikeStore, RequestStore, UpkeepStore } from '../ports/store.ts'
 import { adoptEpoch, type EpochContext } from './adopt-epoch.ts'
 import { type CutsContext, cleanCuts } from './clean-cuts.ts'
 import { type MeasureContext, measure } from './measure.ts'
-import { createRecount } from './recount.ts'
+import { createRecount, type RecountContext } from './recount.ts'
 import { flushSeen, type SeenContext } from './seen.ts'
 
 export interface JanitorContext extends CutsContext, SeenContext, MeasureContext, EpochContext {
@@ -12,7 +12,7 @@ export interface JanitorContext extends CutsContext, SeenContext, MeasureContext
     MeasureContext['store'] &
     EpochContext['store'] &
     Pick<LikeStore, 'flushCounts'> &
-    RecountStore &
+    RecountContext['store'] &
     Pick<RequestStore, 'acceptOpened'> &
     Pick<UpkeepStore, 'expire' | 'cleanGone'>
   readonly feeds: CutsContext['feeds'] &

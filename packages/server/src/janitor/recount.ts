@@ -3,7 +3,7 @@ import type { RecountStore } from '../ports/store.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 export interface RecountContext {
-  readonly store: RecountStore
+  readonly store: Pick<RecountStore, 'recountLikes' | 'recountUsers'>
   readonly telemetry: Telemetry
 }
 

@@ -105,6 +105,7 @@ export function homeConformance(name: string, make: MakeStore): void {
     const expected = descending([own[1]!, theirs.get(bob)!, extra, theirs.get(cid)!])
     assert.deepEqual(await store.oracle(ann, END, 10), expected)
     assert.deepEqual(await store.oracle(ann, expected[1]!, 1), expected.slice(2, 3))
+    assert.deepEqual(await store.oracle(ann, END, 10, expected[1]!), expected.slice(0, 1))
     await store.unblock(ann, dan)
     assert.deepEqual(await store.oracle(ann, END, 10), expected)
     await store.unfollow(ann, bob)

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { eventsOf, key, type MakeStore, people, refuses } from './store-fixtures.conformance.ts'
+import {
+  ascending,
+  eventsOf,
+  key,
+  type MakeStore,
+  people,
+  refuses
+} from './store-fixtures.conformance.ts'
 
 export function usersConformance(name: string, make: MakeStore): void {
   test(`${name}: users are made once, with an empty profile`, async t => {
@@ -122,6 +129,23 @@ export function usersConformance(name: string, make: MakeStore): void {
     assert.deepEqual(await store.listUsers(first!.number, 10), others)
     await store.touchReaders([ann, cid, 999_999])
     await store.touchReaders([])
+  })
+
+  test(`${name}: readers are sampled among active ones who were here`, async t => {
+    await using store = await make(t)
+    const [ann, bob, cid, dan, eve] = await people(store, 'ann', 'bob', 'cid', 'dan', 'eve')
+    assert.deepEqual(await store.sampleReaders(60_000, 10), [])
+    await store.touchReaders([ann, bob, cid, dan])
+    await store.setStatus(cid, 'gone')
+    await store.setStatus(dan, 'suspended')
+    const seen = [ann, bob].sort((a, b) => a - b)
+    assert.deepEqual(ascending(await store.sampleReaders(60_000, 10)), seen)
+    assert.equal((await store.sampleReaders(60_000, 1)).length, 1)
+    await store.touchReaders([eve])
+    const found = new Set<number>()
+    for (let times = 0; times < 60; times++)
+      for (const reader of await store.sampleReaders(60_000, 1)) found.add(reader)
+    assert.deepEqual(ascending(found), ascending([ann, bob, eve]), 'each at some time')
   })
 
   test(`${name}: changes of users repeat their answer under one key`, async t => {

@@ -239,12 +239,26 @@ export interface Recounted<Position> {
   readonly next: Position | null
 }
 
+/** A displayed count and what the rows behind it say, both without the deltas that wait. */
+export interface WrongCount {
+  readonly of: 'followers' | 'following' | 'posts' | 'likes'
+  /** The user's number, or null: it is of a post. */
+  readonly user: number | null
+  readonly post: PostId | null
+  readonly shown: number
+  readonly counted: number
+}
+
 /** Displayed counts against the rows behind them. Deltas that wait are left to the flush. */
 export interface RecountStore {
   /** Likes of up to `limit` posts behind one; BEGINNING at first. Their order is the Store's own. */
   recountLikes(after: PostId, limit: number): Promise<Recounted<PostId>>
   /** Followers, followees and posts of up to `limit` users with a number above `after`. */
   recountUsers(after: number, limit: number): Promise<Recounted<number>>
+  /** The counts of these users and posts alone. Returns how many were corrected; those that a flush moved are left. */
+  recountThese(users: readonly number[], posts: readonly PostId[]): Promise<number>
+  /** Only looks at them. Posts that are not there are left out. */
+  wrongCounts(users: readonly number[], posts: readonly PostId[]): Promise<readonly WrongCount[]>
 }
 
 export interface DeliveryStore {
@@ -357,9 +371,11 @@ export interface AuditStore {
   /**
    * What the reader's feed must be, by plain SQL that shares nothing with the page stage: own posts + posts of
    * followees, minus deleted, hidden, muted, blocked either way, and authors suspended or gone; id descending. Whoever
-   * asks to follow a private author is no follower.
+   * asks to follow a private author is no follower. With `above`, only larger ids.
    */
-  oracle(reader: number, below: PostId, limit: number): Promise<readonly PostId[]>
+  oracle(reader: number, below: PostId, limit: number, above?: PostId): Promise<readonly PostId[]>
+  /** Active readers at random who were seen in the last `ageMs`, up to `limit`. Looks at a bounded number of users. */
+  sampleReaders(ageMs: number, limit: number): Promise<readonly number[]>
   /** From the primary. Null when there is no such author. */
   standing(reader: number, author: number, post: PostId): Promise<Standing | null>
 }

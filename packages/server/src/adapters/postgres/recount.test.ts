@@ -50,6 +50,40 @@ test('CT-03: counts that were changed by hand are corrected while likes arrive, 
   assert.deepEqual(await countsOf(store, ann), { followers: 1, following: 0, posts: 2 })
 })
 
+test('CT-03: wrong counts of some users and posts are told, and corrected for them alone', async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann, bob] = await people(store, 'ann', 'bob')
+  const posts = [await publish(store, ann), await publish(store, bob), await publish(store, bob)]
+  const [first, second, third] = posts as [string, string, string]
+  await store.follow(bob, ann)
+  await store.like(bob, first)
+  await flush(store)
+  await store.like(ann, first)
+  await run(
+    url,
+    `insert into post_counts (shard, post, likes) select shard, id, 5 from posts
+       where id = ${second} or id = ${third};
+     update post_counts set likes = 9 where post = ${first};
+     update users set followers_count = 4, posts_count = 0`
+  )
+  const wrong = await store.wrongCounts([ann], [first, second])
+  const of = (what: string) => wrong.find(one => one.of === what)
+  assert.equal(wrong.length, 4)
+  const user = { user: ann, post: null }
+  assert.deepEqual(of('followers'), { of: 'followers', ...user, shown: 4, counted: 1 })
+  assert.deepEqual(of('posts'), { of: 'posts', ...user, shown: 0, counted: 1 })
+  const likes = wrong.filter(one => one.of === 'likes')
+  assert.deepEqual(new Set(likes.map(({ post }) => post)), new Set([first, second]))
+  const ofFirst = likes.find(one => one.post === first)
+  assert.deepEqual([ofFirst?.shown, ofFirst?.counted], [9, 1], 'one delta waits')
+  assert.equal(await store.recountThese([ann], [first, second]), 3)
+  assert.deepEqual(await store.wrongCounts([ann], [first, second]), [])
+  assert.equal((await store.wrongCounts([bob], [third])).length, 3)
+  await flush(store)
+  assert.equal((await store.likeCounts([first])).get(first), 2)
+})
+
 test('CT-03: a count that a flush moves meanwhile is left to the next round', async t => {
   const url = await testDatabase(t)
   await using store = await createPostgresStore({ url })

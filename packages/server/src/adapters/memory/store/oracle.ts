@@ -21,7 +21,7 @@ function standing(tables: Tables, reader: number, author: number, post: PostId):
 }
 
 /** The feed as a plain filter over all posts: it shares nothing with the reads that pages are made of. */
-export function oracle({ tables }: Context): AuditStore {
+export function oracle({ tables, clock }: Context): AuditStore {
   const { users, posts, follows, blocks, mutes, hides } = tables
   function shows(reader: number, author: number): boolean {
     if (users.get(author)?.status !== 'active') return false
@@ -30,10 +30,20 @@ export function oracle({ tables }: Context): AuditStore {
     return follows.has(reader, author) && !mutes.has(reader, author)
   }
   return {
+    async sampleReaders(ageMs, limit) {
+      const since = clock.now() - ageMs
+      return [...users.values()]
+        .filter(({ status, lastSeenAt }) => status === 'active' && (lastSeenAt ?? -1) > since)
+        .map(({ number }) => ({ number, chance: clock.random() }))
+        .sort((a, b) => a.chance - b.chance)
+        .slice(0, limit)
+        .map(({ number }) => number)
+    },
     standing: async (reader, author, post) => standing(tables, reader, author, post),
-    oracle: async (reader, below, limit) =>
+    oracle: async (reader, below, limit, above = BEGINNING) =>
       [...posts.values()]
-        .filter(({ id, author, deleted }) => !deleted && id < below && shows(reader, author))
+        .filter(({ id, deleted }) => !deleted && id < below && id > above)
+        .filter(({ author }) => shows(reader, author))
         .filter(({ id }) => !hides.get(reader)?.has(id))
         .map(({ id }) => id)
         .sort((a, b) => (a > b ? -1 : 1))

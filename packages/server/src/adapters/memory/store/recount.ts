@@ -1,6 +1,6 @@
 import type { PostId } from '../../../domain/post-id.ts'
 import type { UserCounts } from '../../../domain/user.ts'
-import type { Recounted, RecountStore } from '../../../ports/store.ts'
+import type { Recounted, RecountStore, WrongCount } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
 import type { Tables } from './tables.ts'
 import type { Transaction } from './transactions.ts'
@@ -29,20 +29,34 @@ function countsOf(tables: Tables, user: number): UserCounts {
 }
 
 function correctLikes(tables: Tables, tx: Transaction, post: PostId): boolean {
+  if (wrongLikes(tables, post).length === 0) return false
   const likes = likesOf(tables, post)
-  if (likes === (tables.likeCounts.get(post) ?? 0)) return false
   tx.change(() => tables.likeCounts.set(post, likes))
   return true
 }
 
 function correctUser(tables: Tables, tx: Transaction, user: number): boolean {
+  if (wrongOfUser(tables, user).length === 0) return false
+  const counts = countsOf(tables, user)
+  tx.change(() => tables.userCounts.set(user, counts))
+  return true
+}
+
+const NAMES = ['followers', 'following', 'posts'] as const
+
+function wrongOfUser(tables: Tables, user: number): WrongCount[] {
   const counts = countsOf(tables, user)
   const shown = tables.userCounts.get(user)
-  const isRight = (['followers', 'following', 'posts'] as const).every(
-    name => counts[name] === (shown?.[name] ?? 0)
-  )
-  if (!isRight) tx.change(() => tables.userCounts.set(user, counts))
-  return !isRight
+  return NAMES.filter(of => counts[of] !== (shown?.[of] ?? 0)).map(of => ({
+    ...{ of, user, post: null },
+    ...{ shown: shown?.[of] ?? 0, counted: counts[of] }
+  }))
+}
+
+function wrongLikes(tables: Tables, post: PostId): WrongCount[] {
+  const counted = likesOf(tables, post)
+  const shown = tables.likeCounts.get(post) ?? 0
+  return counted === shown ? [] : [{ of: 'likes', user: null, post, shown, counted }]
 }
 
 /** No flush comes between, as both hold its lock. */
@@ -66,6 +80,18 @@ export function recounts({ tables, transactions }: Context): RecountStore {
     recountUsers(after, limit) {
       const users = [...tables.users.keys()].filter(user => user > after).sort((a, b) => a - b)
       return step(users, limit, correctUser)
-    }
+    },
+    recountThese: (users, posts) =>
+      transactions.run(['flush'], tx => {
+        const ofUsers = users.filter(
+          user => tables.users.has(user) && correctUser(tables, tx, user)
+        )
+        const ofPosts = posts.filter(id => tables.posts.has(id) && correctLikes(tables, tx, id))
+        return ofUsers.length + ofPosts.length
+      }),
+    wrongCounts: async (users, posts) => [
+      ...users.filter(user => tables.users.has(user)).flatMap(user => wrongOfUser(tables, user)),
+      ...posts.filter(id => tables.posts.has(id)).flatMap(id => wrongLikes(tables, id))
+    ]
   }
 }
