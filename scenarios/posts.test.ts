@@ -112,31 +112,6 @@ scenario('AP-03: odd text comes back as it was sent, or is refused', {}, async w
   assert.equal((await walkHome(world, 'a')).length, 6)
 })
 
-scenario('CT-01: likes count once, whatever is repeated or undone in parallel', {}, async world => {
-  await following(world, 'v', 'a')
-  const [id = ''] = await postMany(world, 'a', 1)
-  const times = (count: number, run: (n: number) => Promise<unknown>) =>
-    Promise.all(Array.from({ length: count }, (_, n) => run(n)))
-  await times(20, () => world.as('v').like(id))
-  await times(10, n => world.as(`u${n}`).like(id))
-  await world.settle()
-  await expectLikes(11, true)
-  await times(20, () => world.as('v').unlike(id))
-  await world.settle()
-  await expectLikes(10, false)
-  const [item] = (await world.as('v').feed()).items
-  assert.equal(item?.viewer.liked, false)
-  async function expectLikes(likes: number, liked: boolean) {
-    const { postIds } = await world.admin.batch({ posts: [{ author: 'other', content: 'x' }] })
-    assert.equal(postIds.length, 1)
-    const until = Date.now() + 3000
-    let post = await world.as('v').getPost(id)
-    while (post.counts.likes !== likes && Date.now() < until) post = await world.as('v').getPost(id)
-    assert.equal(post.counts.likes, likes)
-    assert.equal(post.viewer.liked, liked)
-  }
-})
-
 scenario(
   'accounts: a suspension can be lifted, a deletion is final; both act at once',
   {},

@@ -171,20 +171,6 @@ scenario(
   }
 )
 
-scenario('CT-02: follower counts equal edges after parallel changes', {}, async world => {
-  await following(world, 'v')
-  await following(world, 'a')
-  const times = (count: number, run: () => Promise<unknown>) =>
-    Promise.all(Array.from({ length: count }, run))
-  await times(20, () => world.as('v').follow('a'))
-  await world.settle()
-  assert.equal((await world.as('v').getUser('a')).counts.followers, 1)
-  await times(20, () => world.as('v').unfollow('a'))
-  await world.settle()
-  assert.equal((await world.as('v').getUser('a')).counts.followers, 0)
-  await assert.rejects(world.as('v').follow('v'), { code: 'self_relation' })
-})
-
 scenario(
   'FL-08: the limit of follows holds under concurrency',
   { settings: { followsMax: '20' } },

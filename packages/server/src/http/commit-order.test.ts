@@ -62,7 +62,7 @@ async function holdCommits(t: TestContext, { databaseUrl }: TestServer): Promise
   }
 }
 
-type Request = readonly [method: string, path: string, body?: object, as?: string]
+type Request = readonly [method: string, path: string, body?: object | undefined, as?: string]
 
 /** Each changes something when it comes to it in this order; `$p` is a post of ann. */
 const WRITES: readonly Request[] = [
