@@ -13,7 +13,8 @@ const AUTHORS_MAX = 100_000
 const AUTHORS_BYTES = 32 * 2 ** 20
 const COUNTS_MAX = 200_000
 const COUNTS_TTL_MS = 1000
-const ENTRY_BYTES = 100
+/** Of an entry beside its JSON: its objects, and its place in the cache. */
+const ENTRY_BYTES = 300
 
 /** A post as the process keeps it: what is needed to filter it, and its JSON bytes. */
 export interface CachedPost {

@@ -2,6 +2,7 @@ import type { Post } from '../domain/post.ts'
 import { type PostId, timeOf } from '../domain/post-id.ts'
 import type { User } from '../domain/user.ts'
 import { isoTime } from '../lib/iso-time.ts'
+import { utf8 } from '../lib/utf8.ts'
 import type { Published } from '../ports/store.ts'
 
 /** What a page shows of one post, apart from its id. `author` and `rest` are JSON bytes. */
@@ -14,13 +15,13 @@ export interface PostParts {
   readonly liked: boolean
 }
 
-/** `Author` of the API as JSON. */
+/** `Author` of the API as JSON, to be kept. */
 export function presentAuthor(user: User): Uint8Array {
   const { id, name, avatar, attributes } = user
-  return Buffer.from(JSON.stringify({ id, name, avatar, attributes }))
+  return utf8(JSON.stringify({ id, name, avatar, attributes }))
 }
 
-/** The part of a post that only an edit changes; joined with the others by `joinPost`. */
+/** The part of a post that only an edit changes, to be kept; joined with the others by `joinPost`. */
 export function presentBody(post: Post): Uint8Array {
   const { content, attrs, editedAt } = post
   const body = JSON.stringify({
@@ -29,7 +30,7 @@ export function presentBody(post: Post): Uint8Array {
     createdAt: isoTime(timeOf(post.id)),
     editedAt: editedAt === null ? null : isoTime(editedAt)
   })
-  return Buffer.from(`,${body.slice(1, -1)},"counts":{"likes":`)
+  return utf8(`,${body.slice(1, -1)},"counts":{"likes":`)
 }
 
 /** `Post` of the API as JSON: bytes are joined, nothing is serialised again. */
