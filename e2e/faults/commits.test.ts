@@ -90,7 +90,8 @@ test('CC-08: no write is answered before its commit, and then another process sh
   await assert.rejects(api.createPost({ content: 'cut off' }), { status: 503 })
   proxy.heal()
   assert.equal(await countPosts(fleet), posts)
-  await assertExact(t, fleet, traffic)
+  // The lanes change hands, and the lists that were at work go.
+  await assertExact(t, fleet, traffic, { coldAllowed: true })
 })
 
 test('CT-04: likes whose answer was lost count once, however often they are sent again', async t => {
