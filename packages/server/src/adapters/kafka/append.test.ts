@@ -153,4 +153,7 @@ test('a record that holds no event is set aside with the reason, and its neighbo
   assert.deepEqual([dead[0]?.value, dead[0]?.partition], ['{not json', partition])
   await dropDeadRecords(options, dead[1]!.position)
   assert.equal((await listDeadRecords(options, 10)).length, 1)
+  await dropDeadRecords(options, '999')
+  assert.equal((await listDeadRecords(options, 10)).length, 0)
+  await dropDeadRecords({ ...options, prefix: freshPrefix() }, '0')
 })

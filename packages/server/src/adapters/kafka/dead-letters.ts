@@ -1,5 +1,5 @@
 import type { DeadRecord } from '../../ports/event-log.ts'
-import { Cluster } from './cluster.ts'
+import { Cluster, type TopicView } from './cluster.ts'
 import { fetchOnce } from './fetch.ts'
 import { EARLIEST, LATEST, listOffsets } from './offsets.ts'
 import { type KafkaEventLogOptions, type Settings, settings } from './options.ts'
@@ -29,13 +29,10 @@ export async function listDeadRecords(
   await using cluster = new Cluster(all)
   const topic = await cluster.topic(all.deadTopic)
   if (topic === null) return []
-  const dead = { ...all, topic: all.deadTopic }
-  const [first, end] = await Promise.all(
-    [EARLIEST, LATEST].map(at => listOffsets(dead, cluster, topic, [0], at))
-  )
+  const end = await offsetAt(all, cluster, topic, LATEST)
   const found: DeadRecord[] = []
-  for (let position = first?.get(0) ?? 0n; found.length < max; ) {
-    if (position >= (end?.get(0) ?? 0n)) break
+  for (let position = await offsetAt(all, cluster, topic, EARLIEST); found.length < max; ) {
+    if (position >= end) break
     const read = await fetchOnce(all, cluster, topic, 0, position)
     found.push(...read.entries.map(({ offset, raw }) => deadRecord(offset, raw)))
     position = read.end
@@ -43,16 +40,31 @@ export async function listDeadRecords(
   return found.slice(0, max)
 }
 
-/** Forgets the dead records up to a position, that included. */
+/** Forgets the dead records up to a position, that included; all, if none lies there yet. */
 export async function dropDeadRecords(
   options: KafkaEventLogOptions,
   position: string
 ): Promise<void> {
   const all = settings(options)
-  const partitions = [{ partition: 0, offset: BigInt(position) + 1n }]
+  await using cluster = new Cluster(all)
+  const topic = await cluster.topic(all.deadTopic)
+  if (topic === null) return
+  const end = await offsetAt(all, cluster, topic, LATEST)
+  const behind = BigInt(position) + 1n
+  const partitions = [{ partition: 0, offset: behind < end ? behind : end }]
   await withAdmin(all, admin =>
     admin.deleteRecords({ topics: [{ name: all.deadTopic, partitions }] })
   )
+}
+
+async function offsetAt(
+  all: Settings,
+  cluster: Cluster,
+  topic: TopicView,
+  at: bigint
+): Promise<bigint> {
+  const offsets = await listOffsets({ ...all, topic: all.deadTopic }, cluster, topic, [0], at)
+  return offsets.get(0) ?? 0n
 }
 
 function deadRecord(position: bigint, { key, value, headers }: RawRecord): DeadRecord {
