@@ -66,7 +66,7 @@ export async function openPipeline(
   const secret = 'a secret of a benchmark that is long enough'
   const feed = createFeed(ports, { limits, secret, mode: 'bench', roles: [], seen() {} })
   parts.defer(() => feed.idle())
-  const context = { ...ports, seen: createSeen(), worker: 'bench' }
+  const context = { ...ports, seen: createSeen(), worker: 'bench', sample: feed.sample }
   return { ports, limits, databaseUrl, prefix, feed, context }
 }
 

@@ -10,6 +10,7 @@ import type {
   ProfileChange,
   Stats,
   UserId,
+  VerifyQuery,
   VerifyReport
 } from './api.ts'
 import { FanwiseClient } from './client.ts'
@@ -70,9 +71,18 @@ export class FanwiseAdmin implements AdminApi {
     return this.#transport.ask('PUT', userPath(user), options, change)
   }
 
-  /** Compares walks through a feed with the oracle. */
-  verify(reader: UserId, options: RequestOptions = {}): Promise<VerifyReport> {
-    return this.#transport.ask('GET', join('/v1/admin/feeds', reader, 'verify'), options)
+  /** Compares walks through a feed with the oracle, and counts with their rows; with `repair` it mends what is wrong. */
+  verify(reader: UserId, options: VerifyQuery & RequestOptions = {}): Promise<VerifyReport> {
+    const { only, repair = false, ...rest } = options
+    const [method, act] = repair ? (['POST', 'repair'] as const) : (['GET', 'verify'] as const)
+    const query = only === undefined ? '' : `?only=${only}`
+    return this.#transport.ask(method, join('/v1/admin/feeds', reader, act) + query, rest)
+  }
+
+  /** Readers at random who were here in the last 30 days. */
+  async sampleReaders(limit?: number, options: RequestOptions = {}): Promise<readonly UserId[]> {
+    const path = `/v1/admin/sample${queryText(limit === undefined ? {} : { limit })}`
+    return (await this.#transport.ask<{ readers: readonly UserId[] }>('GET', path, options)).readers
   }
 
   /** Builds a feed again from the Store. */

@@ -249,13 +249,44 @@ export interface PageSources {
   readonly seam: number
 }
 
-/** The comparison of walks (as the feed stands, evicted, rebuilt) with the oracle. */
+export interface VerifyQuery {
+  /**
+   * `warm`: only the feed as it stands, while it is warm, down to where the Store takes over. Drops and builds nothing,
+   * and costs as much as some pages. Absent: also evicted and rebuilt, each walked to its end.
+   */
+  readonly only?: 'warm'
+  /** A feed that is wrong is dropped, built anew and compared again; wrong counts are set right. */
+  readonly repair?: boolean
+}
+
+/** A displayed count that is not what the rows behind it say, both without what waits to be added up. */
+export interface WrongCountExample {
+  /** Whose feed or profile was looked at. */
+  readonly reader: UserId
+  readonly of: 'followers' | 'following' | 'posts' | 'likes'
+  /** Of `likes`; else null: it is the reader's own count. */
+  readonly post: PostId | null
+  readonly shown: number
+  readonly counted: number
+}
+
+/** Counts of readers, and likes of the newest posts that they are shown. */
+export interface VerifiedCounts {
+  readonly checked: number
+  readonly wrong: number
+  /** Those of them that are right now. */
+  readonly repaired: number
+  /** Some of the wrong ones: at most 20. */
+  readonly examples: readonly WrongCountExample[]
+}
+
+/** The comparison of walks (as the feed stands, evicted, rebuilt) with the oracle, and of counts with their rows. */
 export interface VerifyReport {
   readonly readers: number
   /** Readers whose feed was not warm: the walk of it as it stands saw the Store alone. */
   readonly cold: number
   readonly pages: PageSources
-  /** Events that were not worked off in the time that was given: the feeds can't be judged while this is not 0. */
+  /** Events that were not worked off in the time that is given: the feeds can't be judged while this is not 0. */
   readonly pending: number
   readonly differences: number
   readonly missing: number
@@ -271,6 +302,11 @@ export interface VerifyExample {
   readonly kind: 'missing' | 'extra' | 'misordered'
   readonly post: PostId
 }
+  /** Readers whose feed was wrong, was made anew, and is right now. */
+  readonly repaired: number
+  /** Readers whose feed was found wrong and not repaired. */
+  readonly stillWrong: number
+  readonly counts: VerifiedCounts
 
 export interface Stats {
   readonly users: number
@@ -325,7 +361,9 @@ export interface AdminApi {
   /** Everybody but those whose accounts were deleted, with their counts. */
   users(query?: PageQuery): Promise<Page<Profile>>
   putUser(user: UserId, change: ProfileChange, options?: WriteOptions): Promise<Profile>
-  verify(reader: UserId): Promise<VerifyReport>
+  verify(reader: UserId, query?: VerifyQuery): Promise<VerifyReport>
+  /** Up to `limit` readers at random who were here in the last 30 days. */
+  sampleReaders(limit?: number): Promise<readonly UserId[]>
   rebuild(reader: UserId): Promise<{ readonly ids: number }>
   /** Why a post is, or is not, in a reader's feed. */
   explain(reader: UserId, post: PostId): Promise<Explanation>

@@ -1,4 +1,4 @@
-import type { VerifyReport } from './api.ts'
+import type { VerifiedCounts, VerifyReport } from './api.ts'
 
 const EXAMPLES_MAX = 20
 
@@ -12,6 +12,9 @@ export const NOTHING_VERIFIED: VerifyReport = {
   missing: 0,
   extra: 0,
   misordered: 0,
+  repaired: 0,
+  stillWrong: 0,
+  counts: { checked: 0, wrong: 0, repaired: 0, examples: [] },
   examples: []
 }
 
@@ -34,6 +37,18 @@ function add(a: VerifyReport, b: VerifyReport): VerifyReport {
     missing: a.missing + b.missing,
     extra: a.extra + b.extra,
     misordered: a.misordered + b.misordered,
+    repaired: a.repaired + b.repaired,
+    stillWrong: a.stillWrong + b.stillWrong,
+    counts: addCounts(a.counts, b.counts),
+    examples: [...a.examples, ...b.examples].slice(0, EXAMPLES_MAX)
+  }
+}
+
+function addCounts(a: VerifiedCounts, b: VerifiedCounts): VerifiedCounts {
+  return {
+    checked: a.checked + b.checked,
+    wrong: a.wrong + b.wrong,
+    repaired: a.repaired + b.repaired,
     examples: [...a.examples, ...b.examples].slice(0, EXAMPLES_MAX)
   }
 }

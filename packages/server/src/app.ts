@@ -47,7 +47,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const feed = createFeed(ports, { limits, roles, mode, secret, seen: seen.note })
   parts.defer(() => feed.idle())
   for (const role of roles)
-    for (const part of await ROLE_LOOPS[role]({ ...ports, limits, seen, worker })) parts.use(part)
+    for (const part of await ROLE_LOOPS[role]({
+      ...ports,
+      limits,
+      seen,
+      worker,
+      sample: feed.sample
+    }))
+      parts.use(part)
   const url =
     options.listen !== false
       ? await listen(config, options, secrets, { ports, feed, metrics, parts })

@@ -42,6 +42,8 @@ export interface FeedOptions {
 export interface Feed {
   as(user: string, session?: Session): UserBackend
   readonly admin: AdminApi
+  /** Compares the feeds of a few readers and drops those that are wrong: a round of the janitor. */
+  sample(): Promise<number>
   /** Resolves when no list is being built. */
   idle(): Promise<void>
 }
@@ -71,6 +73,7 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
     buildersIdle: () => builders.idle(),
     build: builders.build
   }
+  const { sample, ...audit } = createAudit(base)
   return {
     as(user, session) {
       const context = { ...base, ...(session && openSession(commits, session)) }
@@ -85,7 +88,8 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
         userPosts: async (author, query) => parse(await reads.userPostsBytes(author, query))
       }
     },
-    admin: createAdmin({ ...base, audit: createAudit(base) }),
+    admin: createAdmin({ ...base, audit }),
+    sample,
     idle: () => builders.idle()
   }
 }

@@ -12,6 +12,8 @@ import { createRelay } from './relay/relay.ts'
 export interface RoleContext extends Ports {
   readonly limits: Limits
   readonly seen: Seen
+  /** Compares the feeds of a few readers and drops those that are wrong. */
+  readonly sample: () => Promise<number>
   /** Names this process in what it records. */
   readonly worker: string
 }
@@ -19,6 +21,7 @@ export interface RoleContext extends Ports {
 const RETRY_MS = 1000
 const POLL_MS = 500
 const POLICY_MS = 1000
+const SAMPLE_MS = 60_000
 
 /** What a role runs until it is disposed. `api` has no loop: it answers requests. */
 export const ROLE_LOOPS: Record<
@@ -40,8 +43,12 @@ export const ROLE_LOOPS: Record<
       every(context, 'switches', POLICY_MS, () => switches.confirmOnce())
     ]
   },
-  janitor: async context =>
-    janitorTasks(context).map(({ name, periodMs, once }) => every(context, name, periodMs, once))
+  janitor: async context => [
+    ...janitorTasks(context).map(({ name, periodMs, once }) =>
+      every(context, name, periodMs, once)
+    ),
+    every(context, 'sample_feeds', SAMPLE_MS, context.sample)
+  ]
 }
 
 function every(

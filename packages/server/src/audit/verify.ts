@@ -1,66 +1,36 @@
-import type { PageSources, VerifyExample, VerifyReport } from '@fanwise/sdk'
-import type { Limits } from '../domain/limits.ts'
-import { END, type PostId } from '../domain/post-id.ts'
-import { isMerged } from '../domain/rules.ts'
-import type { Feeds, ListKey } from '../ports/feeds.ts'
-import type { Store } from '../ports/store.ts'
-import { compareWalk, type Difference } from './compare.ts'
+import type { VerifyExample, VerifyQuery, VerifyReport } from '@fanwise/sdk'
+import type { PostId } from '../domain/post-id.ts'
+import { compareWalk } from './compare.ts'
+import { compareCounts } from './compare-counts.ts'
+import { compareWarm } from './compare-warm.ts'
 import { readOracle } from './oracle.ts'
-import { addPages, reportOf } from './report.ts'
-import { type PageSizes, type Pages, walkHome } from './walk.ts'
+import { dropWrong } from './repair.ts'
+import { addPages, reportOf, reportOfCounts } from './report.ts'
+import {
+  type Findings,
+  floorOf,
+  settled,
+  type VerifyContext,
+  type WalkKind
+} from './verify-context.ts'
+import { type PageSizes, walkHome } from './walk.ts'
+import { warmUp } from './warm-up.ts'
 
 /** Small, so that a page lies across the seam; and so that what is warm is many pages. */
 const WARM_LIMIT = 5
 const STORE_LIMIT = 500
-/** More ids than one batch of pushes adds before a list is trimmed. */
-const SPARE = 1000
 
-export interface VerifyContext {
-  /** Must not mend or build what it walks: a list that was wrong has to be wrong when it is walked again. */
-  readonly pager: Pages
-  readonly store: Pick<Store, 'oracle' | 'rules' | 'usersByNumbers'>
-  readonly feeds: Pick<Feeds, 'take' | 'drop'>
-  readonly limits: Pick<Limits, 'cap' | 'slack' | 'settleMs'>
-  /** Resolves when the list is warm, or could not be made so. */
-  readonly build: (list: ListKey) => Promise<unknown>
-  /** Waits until all events so far are worked off: 0; after `timeoutMs` how many are left. */
-  readonly settle: (timeoutMs: number) => Promise<number>
-}
-
-type Kind = VerifyExample['walk']
-
-interface Findings {
-  readonly pages: PageSources
-  readonly pending: number
-  readonly differences: readonly Difference[]
-}
-
-async function floorOf(context: VerifyContext, list: ListKey): Promise<PostId | null> {
-  // A list holds fewer ids than this, so its floor is told.
-  const limit = context.limits.cap + context.limits.slack + SPARE
-  const taken = await context.feeds.take(list, END, limit)
-  return taken.state === 'warm' ? taken.floor : null
-}
-
-/** Builds the reader's feed, and the timelines that are merged into it, as far as they are cold. */
-async function warmUp(context: VerifyContext, reader: number): Promise<void> {
-  const feed: ListKey = `feed:${reader}`
-  if ((await floorOf(context, feed)) === null) await context.build(feed)
-  const floor = await floorOf(context, feed)
-  if (floor === null) return
-  const { pulled } = await context.store.rules(reader)
-  for (const [author, until] of pulled) {
-    const timeline: ListKey = `timeline:${author}`
-    if (!isMerged(until, floor)) continue
-    if ((await context.feeds.take(timeline, END, 1)).state === 'cold') await context.build(timeline)
-  }
+/** What all walks of one reader found. */
+interface Judged extends Findings {
+  readonly cold: number
+  readonly examples: readonly Omit<VerifyExample, 'reader'>[]
 }
 
 /** Chosen so that the last item above the floor is not the last of its page: the next page lies across the seam. */
 async function sizesFor(
   context: VerifyContext,
   reader: number,
-  kind: Kind,
+  kind: WalkKind,
   oracle: readonly PostId[]
 ): Promise<PageSizes> {
   if (kind === 'store') return { first: STORE_LIMIT, warm: STORE_LIMIT, store: STORE_LIMIT }
@@ -70,48 +40,88 @@ async function sizesFor(
   return { first, warm: WARM_LIMIT, store: STORE_LIMIT }
 }
 
-async function walkOnce(context: VerifyContext, reader: number, kind: Kind): Promise<Findings> {
+async function walkOnce(context: VerifyContext, reader: number, kind: WalkKind): Promise<Findings> {
   const before = await readOracle(context.store, reader)
   const sizes = await sizesFor(context, reader, kind, before)
   const source = kind === 'store' ? 'store' : 'any'
-  const walked = await walkHome(context.pager, reader, sizes, source)
+  const walked = await walkHome(context.pager, reader, sizes, { source })
   const after = await readOracle(context.store, reader)
-  return { pages: walked.pages, pending: 0, differences: compareWalk(walked, before, after) }
+  const differences = compareWalk(walked, before, after)
+  return { pages: walked.pages, pending: 0, differences, newest: walked.ids }
 }
 
-/** A difference counts if it is still there after a settle: what is only on its way is none. */
-async function walkOfKind(context: VerifyContext, reader: number, kind: Kind): Promise<Findings> {
-  const first = await walkOnce(context, reader, kind)
-  if (first.differences.length === 0) return first
-  const pending = await context.settle(context.limits.settleMs)
-  const second = await walkOnce(context, reader, kind)
-  const name = (one: Difference) => `${one.kind} ${one.post}`
-  const still = new Set(second.differences.map(name))
+function walkOfKind(context: VerifyContext, reader: number, kind: WalkKind): Promise<Findings> {
+  const walk = () => walkOnce(context, reader, kind)
+  return settled(context, walk, walk)
+}
+
+function judged(cold: number, walks: Partial<Record<WalkKind, Findings>>): Judged {
+  const all = Object.values(walks)
   return {
-    pages: addPages(first.pages, second.pages),
-    pending,
-    differences: first.differences.filter(one => still.has(name(one)))
+    cold,
+    pages: all.map(({ pages }) => pages).reduce(addPages, { warm: 0, store: 0, seam: 0 }),
+    pending: Math.max(0, ...all.map(({ pending }) => pending)),
+    differences: all.flatMap(({ differences }) => differences),
+    newest: all.at(-1)?.newest ?? [],
+    examples: Object.entries(walks).flatMap(([walk, { differences }]) =>
+      differences.map(one => ({ walk: walk as WalkKind, ...one }))
+    )
   }
 }
 
-/**
- * Compares the reader's feed with the oracle three times: as it stands, be it cold; from the Store alone after it was
- * evicted; and rebuilt. Events on their way are waited for. May run while people read and write.
- */
-export async function verifyReader(context: VerifyContext, reader: number): Promise<VerifyReport> {
-  const pending = await context.settle(context.limits.settleMs)
+/** As it stands, be it cold; from the Store alone after it was evicted; and rebuilt. */
+async function judgeWhole(context: VerifyContext, reader: number): Promise<Judged> {
   const cold = (await floorOf(context, `feed:${reader}`)) === null ? 1 : 0
   const warm = await walkOfKind(context, reader, 'warm')
   await context.feeds.drop([`feed:${reader}`])
   const store = await walkOfKind(context, reader, 'store')
   await warmUp(context, reader)
   const rebuilt = await walkOfKind(context, reader, 'rebuilt')
-  const [user] = await context.store.usersByNumbers([reader])
-  const found = Object.entries({ warm, store, rebuilt }).flatMap(([walk, { differences }]) =>
-    differences.map(one => ({ reader: user?.id ?? `${reader}`, walk: walk as Kind, ...one }))
+  return judged(cold, { warm, store, rebuilt })
+}
+
+async function judgeWarm(context: VerifyContext, reader: number): Promise<Judged> {
+  const warm = await compareWarm(context, reader)
+  return warm === null ? judged(1, {}) : judged(0, { warm })
+}
+
+/** Drops and builds what is wrong. Returns what is wrong then. */
+async function repaired(
+  context: VerifyContext,
+  reader: number,
+  found: Judged,
+  judge: () => Promise<Judged>
+): Promise<Judged> {
+  await dropWrong(
+    context,
+    reader,
+    found.differences.map(({ post }) => post)
   )
-  const walks = [warm, store, rebuilt]
-  const pages = walks.map(findings => findings.pages).reduce(addPages)
-  const left = Math.max(pending, ...walks.map(findings => findings.pending))
-  return reportOf({ cold, pages, pending: left }, found)
+  await warmUp(context, reader)
+  return judge()
+}
+
+/**
+ * Compares the reader's feed with the oracle: as it stands, evicted, and rebuilt; or (`only: 'warm'`) just as it stands
+ * while it is warm, which drops nothing. Displayed counts are compared with their rows. With `repair`, what is wrong is
+ * made anew and compared again. Events on their way are waited for where there is a difference. May run while people
+ * read and write.
+ */
+export async function verifyReader(
+  context: VerifyContext,
+  reader: number,
+  { only, repair = false }: VerifyQuery = {}
+): Promise<VerifyReport> {
+  const judge = () => (only === 'warm' ? judgeWarm : judgeWhole)(context, reader)
+  const [waiting, found] = await Promise.all([context.pending(), judge()])
+  const isRepaired = repair && found.differences.length > 0
+  const after = isRepaired ? await repaired(context, reader, found, judge) : found
+  const [user] = await context.store.usersByNumbers([reader])
+  const id = user?.id ?? `${reader}`
+  const counts = await compareCounts(context.store, reader, found.newest, repair)
+  const examples = found.examples.map(one => ({ reader: id, ...one }))
+  const { cold, pages } = found
+  const pending = Math.max(waiting, found.pending, after.pending)
+  const report = { cold, pages, pending, counts: reportOfCounts(id, counts) }
+  return reportOf(report, examples, after.differences.length === 0)
 }

@@ -1,5 +1,5 @@
 import type { PageSources } from '@fanwise/sdk'
-import { END, type PostId } from '../domain/post-id.ts'
+import { BEGINNING, END, type PostId } from '../domain/post-id.ts'
 
 /** What verify needs of a pager. */
 export interface Pages {
@@ -18,6 +18,8 @@ export interface Walked {
   readonly pages: PageSources
   /** Cursors that did not get on: the walk ended there. */
   readonly stuck: readonly PostId[]
+  /** The last id looked at; BEGINNING at the true end. */
+  readonly end: PostId
 }
 
 /** Items per page: of the first page, of pages as long as the warm feed takes part, and of those from the Store. */
@@ -27,12 +29,18 @@ export interface PageSizes {
   readonly store: number
 }
 
-/** Follows a reader's cursor to its end. */
+export interface WalkOptions {
+  readonly source: 'any' | 'store'
+  /** Whether the walk may end after these pages; by default it goes on to the true end. */
+  readonly isEnough?: (pages: PageSources) => boolean
+}
+
+/** Follows a reader's cursor. */
 export async function walkHome(
   pages: Pages,
   reader: number,
   sizes: PageSizes,
-  source: 'any' | 'store'
+  { source, isEnough = () => false }: WalkOptions
 ): Promise<Walked> {
   const ids: PostId[] = []
   const counts = { warm: 0, store: 0, seam: 0 }
@@ -42,8 +50,9 @@ export async function walkHome(
     const page = await pages.home(reader, { below, limit, source })
     ids.push(...page.ids)
     counts[page.source]++
-    if (page.next === null) return { ids, pages: counts, stuck: [] }
-    if (page.next >= below) return { ids, pages: counts, stuck: [page.next] }
+    if (page.next === null) return { ids, pages: counts, stuck: [], end: BEGINNING }
+    if (page.next >= below) return { ids, pages: counts, stuck: [page.next], end: page.next }
+    if (isEnough(counts)) return { ids, pages: counts, stuck: [], end: page.next }
     below = page.next
     limit = page.source === 'store' ? sizes.store : sizes.warm
   }

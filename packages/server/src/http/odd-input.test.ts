@@ -97,7 +97,9 @@ const PATHS = [
   ...[
     '/v1/admin/users',
     '/v1/admin/settle',
+    '/v1/admin/sample',
     '/v1/admin/feeds/*/verify',
+    '/v1/admin/feeds/*/repair',
     '/v1/admin/feeds/*/rebuild',
     '/v1/admin/feeds/*/explain'
   ]

@@ -116,6 +116,7 @@ get /metrics
 get /readyz
 get /v1/admin/feeds/{reader}/explain
 get /v1/admin/feeds/{reader}/verify
+get /v1/admin/sample
 get /v1/admin/stats
 get /v1/admin/users
 get /v1/blocks
@@ -131,6 +132,7 @@ get /v1/users/{id}/following
 get /v1/users/{id}/posts
 patch /v1/posts/{id}
 post /v1/admin/feeds/{reader}/rebuild
+post /v1/admin/feeds/{reader}/repair
 post /v1/admin/settle
 post /v1/admin/users/{id}/suspend
 post /v1/admin/users/{id}/unsuspend

@@ -12,7 +12,7 @@ import { requestKey, SERVER } from './request-key.ts'
 import { toProfile } from './wire.ts'
 
 export interface AdminContext extends ServiceContext {
-  readonly audit: Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'>
+  readonly audit: Pick<AdminApi, 'verify' | 'sampleReaders' | 'rebuild' | 'settle' | 'stats'>
   readonly log: EventLog
 }
 

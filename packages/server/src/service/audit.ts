@@ -1,6 +1,9 @@
 import type { AdminApi, UserId } from '@fanwise/sdk'
-import { type VerifyContext, verifyReader } from '../audit/verify.ts'
+import { sampleOnce } from '../audit/sample.ts'
+import { verifyReader } from '../audit/verify.ts'
+import type { VerifyContext } from '../audit/verify-context.ts'
 import { Problem } from '../domain/errors.ts'
+import { DAY_MS } from '../domain/limits.ts'
 import { END } from '../domain/post-id.ts'
 import { unknownUser } from '../domain/unknown.ts'
 import { GateFullError } from '../lib/gate.ts'
@@ -10,6 +13,10 @@ import type { ServiceContext } from './context.ts'
 import { type SettleContext, settle } from './settle.ts'
 
 const SETTLE_MS = 10_000
+/** How long it is taken to be true that events are worked off. */
+const DRAINED_MS = 30_000
+const SEEN_MS = 30 * DAY_MS
+const SAMPLE = 100
 
 export interface AuditContext extends ServiceContext, SettleContext {
   readonly store: ServiceContext['store']
@@ -38,6 +45,29 @@ function settleForAll(context: AuditContext): VerifyContext['settle'] {
   }
 }
 
+/** Waits at most now and then, for all who ask at a time. */
+function seldom(
+  { clock, limits }: Pick<AuditContext, 'clock' | 'limits'>,
+  settle: VerifyContext['settle']
+): VerifyContext['pending'] {
+  let drainedAt = -Infinity
+  let asking: Promise<number> | null = null
+  const ask = async () => {
+    try {
+      const left = await settle(limits.settleMs)
+      if (left === 0) drainedAt = clock.monotonic()
+      return left
+    } finally {
+      asking = null
+    }
+  }
+  return async () => {
+    if (clock.monotonic() - drainedAt < DRAINED_MS) return 0
+    asking ??= ask()
+    return asking
+  }
+}
+
 /** A queue of builders that is full passes. @throws Problem unavailable */
 function buildOrSay(build: AuditContext['build']): AuditContext['build'] {
   return async list => {
@@ -50,33 +80,49 @@ function buildOrSay(build: AuditContext['build']): AuditContext['build'] {
   }
 }
 
-/** Looking after feeds: compare, make anew, wait, count. */
-export function createAudit(
-  context: AuditContext
-): Pick<AdminApi, 'verify' | 'rebuild' | 'settle' | 'stats'> {
+type AuditApi = Pick<AdminApi, 'verify' | 'sampleReaders' | 'rebuild' | 'settle' | 'stats'>
+
+export interface Audit extends AuditApi {
+  /** Compares the feeds of a few readers and drops those that are wrong: a round of the janitor. */
+  sample(): Promise<number>
+}
+
+function verifyContext(context: AuditContext): VerifyContext {
   const { store, feeds, limits, clock } = context
-  const build = buildOrSay(context.build)
-  const started = clock.monotonic()
-  const verifying: VerifyContext = {
+  const settle = settleForAll(context)
+  return {
     store,
     feeds,
     limits,
     // The pager of readers would settle and build the very lists that are judged.
     pager: createPager({ ...context, requestBuild() {}, requestSettle() {} }),
-    build,
-    settle: settleForAll(context)
+    build: buildOrSay(context.build),
+    settle,
+    pending: seldom({ clock, limits }, settle)
   }
+}
+
+/** Looking after feeds: compare, make anew, wait, count. */
+export function createAudit(context: AuditContext): Audit {
+  const { store, feeds, limits, clock, telemetry } = context
+  const started = clock.monotonic()
+  const verifying = verifyContext(context)
   async function numberOf(id: UserId): Promise<number> {
     const user = (await context.directory.findMany([id])).get(id)
     if (user === undefined || user.status === 'gone') throw unknownUser(id)
     return user.number
   }
   return {
-    verify: async reader => verifyReader(verifying, await numberOf(reader)),
+    verify: async (reader, query) => verifyReader(verifying, await numberOf(reader), query),
+    sample: () => sampleOnce({ ...verifying, store, telemetry }),
+    async sampleReaders(limit = SAMPLE) {
+      const users = await store.usersByNumbers(await store.sampleReaders(SEEN_MS, limit))
+      return users.map(({ id }) => id)
+    },
     async rebuild(reader) {
       const list: ListKey = `feed:${await numberOf(reader)}`
       await feeds.drop([list])
-      await build(list)
+      await verifying.build(list)
       const { ids } = await feeds.take(list, END, limits.cap)
       return { ids: ids.length }
     },

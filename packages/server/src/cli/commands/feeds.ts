@@ -1,15 +1,22 @@
-import type { VerifyReport } from '@fanwise/sdk'
+import type { AdminApi, UserId } from '@fanwise/sdk'
 import type { Command } from 'commander'
 import { allUsers } from '../import/spread.ts'
 import { ofReader } from '../of-reader.ts'
 import { bar } from '../output.ts'
 import type { Runtime } from '../runtime.ts'
-import { verifyReaders } from '../verify.ts'
-import { session, withServer } from './shared.ts'
+import { describe, isClean, verifyReaders } from '../verify.ts'
+import { session, wholeNumber, withServer } from './shared.ts'
 
 interface Which {
   all: boolean
   reader?: string[]
+}
+
+interface WhichVerified extends Which {
+  sample?: string
+  onlyWarm: boolean
+  repair: boolean
+  rate: string
 }
 
 /** verify, rebuild. */
@@ -17,21 +24,32 @@ export function addFeedCommands(program: Command, runtime: Runtime): void {
   program
     .command('verify')
     .description(
-      'compare feeds (as they stand, evicted, rebuilt) with plain SQL; exit code 1 on any difference, or if events do not drain'
+      'compare feeds (as they stand, evicted, rebuilt) and counts with plain SQL; exit code 1 if one is wrong and not repaired, or if events do not drain'
     )
     .option('--all', 'every reader', false)
+    .option('--sample <n>', 'this many readers at random who were here in the last 30 days')
     .option('--reader <user...>', 'these readers')
-    .action(async (which: Which, command: Command) => {
+    .option(
+      '--only-warm',
+      'only warm feeds as they stand, which drops nothing that is right',
+      false
+    )
+    .option('--repair', 'make anew what is wrong, and compare it again', false)
+    .option('--rate <n>', 'readers per second at most', '20')
+    .action(async (which: WhichVerified, command: Command) => {
       const { flags, output } = session(command)
+      const rate = wholeNumber('--rate', which.rate, 1)
       const report = await withServer(runtime, flags, async ({ admin }) => {
-        const readers = which.reader ?? (which.all ? await allUsers(admin) : nobody())
-        return verifyReaders(admin, readers, now =>
-          output.progress(`${bar(now.readers / readers.length)} ${now.differences} differences`)
-        )
+        const readers = await readersOf(admin, which)
+        return verifyReaders(admin, readers, {
+          ...{ rate, repair: which.repair, ...(which.onlyWarm && { only: 'warm' }) },
+          onProgress: now =>
+            output.progress(`${bar(now.readers / readers.length)} ${now.differences} differences`)
+        })
       })
       output.done()
       output.result(report, describe(report))
-      if (report.differences > 0 || report.pending > 0) process.exitCode = 1
+      if (!isClean(report)) process.exitCode = 1
     })
   program
     .command('rebuild')
@@ -41,7 +59,7 @@ export function addFeedCommands(program: Command, runtime: Runtime): void {
     .action(async (which: Which, command: Command) => {
       const { flags, output } = session(command)
       const count = await withServer(runtime, flags, async ({ admin }) => {
-        const readers = which.reader ?? (which.all ? await allUsers(admin) : nobody())
+        const readers = await readersOf(admin, which)
         for (const [index, reader] of readers.entries()) {
           await ofReader(reader, admin.rebuild(reader))
           output.progress(bar((index + 1) / readers.length))
@@ -53,21 +71,14 @@ export function addFeedCommands(program: Command, runtime: Runtime): void {
     })
 }
 
-function nobody(): never {
-  throw new Error('Say whose feeds: --all, or --reader with user ids.')
-}
-
-function describe(report: VerifyReport): string[] {
-  const { warm, store, seam } = report.pages
-  return [
-    `${report.readers} readers, ${report.cold} with a cold feed`,
-    `${warm} pages warm, ${store} from the store, ${seam} across the seam`,
-    ...(report.pending > 0
-      ? [`${report.pending} events were not worked off in time: feeds may lack what they bring`]
-      : []),
-    `${report.differences} differences: ${report.missing} missing, ${report.extra} extra, ${report.misordered} misordered`,
-    ...report.examples.map(
-      ({ reader, walk, kind, post }) => `  ${reader} (${walk}): ${kind} ${post}`
-    )
-  ]
+async function readersOf(
+  admin: Pick<AdminApi, 'users' | 'sampleReaders'>,
+  { all, reader, sample }: Which & Pick<WhichVerified, 'sample'>
+): Promise<readonly UserId[]> {
+  if (reader !== undefined) return reader
+  if (all) return allUsers(admin)
+  if (sample !== undefined) return admin.sampleReaders(wholeNumber('--sample', sample, 1))
+  throw new Error(
+    'Say whose feeds: --all, --sample with a number (verify), or --reader with user ids.'
+  )
 }

@@ -4,9 +4,12 @@ import { writeOptions } from '../idempotency-key.ts'
 import { sendPage } from '../page-link.ts'
 import {
   RebuiltSchema,
+  SampleQuerySchema,
+  SampleSchema,
   SettledSchema,
   SettleSchema,
   StatsRef,
+  VerifyQuerySchema,
   VerifyReportRef
 } from '../schemas/admin.ts'
 import { PageQuerySchema, ReaderParams, UserParams } from '../schemas/common.ts'
@@ -34,6 +37,15 @@ const verify = operation({
   answer: { 200: VerifyReportRef },
   errors: ['user_not_found']
 })
+const repair = operation({
+  ...{ ...shared, id: 'repairFeed', summary: 'Compare a feed with the oracle, and mend it' },
+  answer: { 200: VerifyReportRef },
+  errors: ['user_not_found']
+})
+const sample = operation({
+  ...{ ...shared, id: 'sampleReaders', summary: 'Readers at random who were here lately' },
+  answer: { 200: SampleSchema }
+})
 const rebuild = operation({
   ...{ ...shared, id: 'rebuildFeed', summary: 'Build a feed again from the Store' },
   answer: { 200: RebuiltSchema },
@@ -56,8 +68,24 @@ export function adminRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       })
     )
 
-    const ofReader = { config, schema: { ...verify, params: ReaderParams } }
-    app.get('/feeds/:reader/verify', ofReader, async ({ params }) => admin.verify(params.reader))
+    const asked = { params: ReaderParams, querystring: VerifyQuerySchema }
+    app.get(
+      '/feeds/:reader/verify',
+      { config, schema: { ...verify, ...asked } },
+      async ({ params, query }) => admin.verify(params.reader, query)
+    )
+
+    app.post(
+      '/feeds/:reader/repair',
+      { config, schema: { ...repair, ...asked } },
+      async ({ params, query }) => admin.verify(params.reader, { ...query, repair: true })
+    )
+
+    app.get(
+      '/sample',
+      { config, schema: { ...sample, querystring: SampleQuerySchema } },
+      async ({ query }) => ({ readers: [...(await admin.sampleReaders(query.limit))] })
+    )
 
     app.post(
       '/feeds/:reader/rebuild',
