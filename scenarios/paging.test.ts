@@ -147,15 +147,3 @@ scenario('PG-02: follower lists page by position, not by time', {}, async world 
   assert.equal(found.length, 20)
   assert.deepEqual(new Set(found), new Set(fans))
 })
-
-scenario('AP-10: a cursor of one list is refused by another', {}, async world => {
-  await following(world, 'v', 'a')
-  await postMany(world, 'a', 3)
-  await world.settle()
-  const { nextCursor } = await world.as('v').feed({ limit: 1 })
-  const cursor = nextCursor ?? ''
-  const refused = { code: 'invalid_cursor' }
-  await assert.rejects(world.as('v').userPosts('a', { cursor }), refused)
-  await assert.rejects(world.as('v').followers('a', { cursor }), refused)
-  await assert.rejects(world.as('a').feed({ cursor }), refused)
-})

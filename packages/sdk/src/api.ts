@@ -114,6 +114,14 @@ export interface NewerCount {
   readonly more: boolean
 }
 
+/** Posts that were asked for by their ids. */
+export interface FoundPosts {
+  /** In the order asked for, each once. */
+  readonly items: readonly Post[]
+  /** Ids without a post that the reader may see: unknown, deleted, or not for them. */
+  readonly missing: readonly PostId[]
+}
+
 export interface WriteOptions {
   /** 1-255 visible ASCII characters. The same key with the same request within 24 h gets the stored answer. */
   readonly idempotencyKey?: string
@@ -154,6 +162,8 @@ export interface FollowRequestsQuery extends PageQuery {
 export interface FeedApi {
   createPost(post: NewPost, options?: WriteOptions): Promise<Post>
   getPost(id: PostId): Promise<Post>
+  /** 1 to 100 posts by their ids. */
+  getPosts(ids: readonly PostId[]): Promise<FoundPosts>
   editPost(id: PostId, change: PostChange, options?: WriteOptions): Promise<Post>
   deletePost(id: PostId, options?: WriteOptions): Promise<void>
   /** How far the fan-out of an own post is. */

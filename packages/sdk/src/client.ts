@@ -3,6 +3,7 @@ import type {
   FeedApi,
   FeedPage,
   FollowResult,
+  FoundPosts,
   NewerCount,
   NewerQuery,
   NewPost,
@@ -79,6 +80,11 @@ export class FanwiseClient implements FeedApi {
 
   getPost(id: PostId, options: RequestOptions = {}): Promise<Post> {
     return this.#ask('GET', postPath(id), options)
+  }
+
+  /** 1 to 100 posts by their ids; those that are not there, or not for this user, are listed as missing. */
+  getPosts(ids: readonly PostId[], options: RequestOptions = {}): Promise<FoundPosts> {
+    return this.#ask('GET', `/v1/posts?${new URLSearchParams({ ids: ids.join(',') })}`, options)
   }
 
   /** Fields that are absent stay as they are. */

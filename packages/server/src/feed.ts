@@ -84,6 +84,7 @@ export function createFeed(ports: Ports, options: FeedOptions): Feed {
         ...people(context, user),
         ...ownDelivery(context, user),
         getPost: async id => parse(await reads.postBytes(id)),
+        getPosts: async ids => parse(await reads.postsBytes(ids)),
         feed: async query => parse(await reads.feedBytes(query)),
         userPosts: async (author, query) => parse(await reads.userPostsBytes(author, query))
       }

@@ -9,6 +9,8 @@ export interface UserBackend extends FeedApi {
   userPostsBytes(user: UserId, query?: PageQuery): Promise<Uint8Array>
   /** `Post` as JSON. */
   postBytes(id: PostId): Promise<Uint8Array>
+  /** `FoundPosts` as JSON. */
+  postsBytes(ids: readonly PostId[]): Promise<Uint8Array>
 }
 
 /** What the HTTP server needs of the rest. */

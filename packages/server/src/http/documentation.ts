@@ -6,7 +6,7 @@ import { StatsSchema, VerifyReportSchema } from './schemas/admin.ts'
 import { BatchResultSchema } from './schemas/batch.ts'
 import { ExplanationSchema, PostDeliverySchema } from './schemas/explanation.ts'
 import { NewerCountSchema } from './schemas/feed.ts'
-import { PostPageSchema, PostSchema } from './schemas/post.ts'
+import { FoundPostsSchema, PostPageSchema, PostSchema } from './schemas/post.ts'
 import { ProblemSchema } from './schemas/problem.ts'
 import {
   AuthorPageSchema,
@@ -18,6 +18,7 @@ import {
 
 const named = [
   ...[AuthorSchema, ProfileSchema, AuthorPageSchema, ProfilePageSchema, PostSchema, PostPageSchema],
+  FoundPostsSchema,
   ...[
     FollowResultSchema,
     NewerCountSchema,

@@ -61,6 +61,12 @@ export interface Pager {
   timeline(viewer: number, author: number, query: PostsQuery): Promise<PageResult>
   /** One post as JSON, hidden ones too. @throws Problem post_not_found */
   post(viewer: number, id: PostId, traces?: readonly Trace[]): Promise<Uint8Array>
+  /** The same for many: in their order, without those that the viewer may not see. */
+  posts(
+    viewer: number,
+    ids: readonly PostId[],
+    traces?: readonly Trace[]
+  ): Promise<ReadonlyMap<PostId, Uint8Array>>
 }
 
 type Context = PagerContext & {
@@ -95,16 +101,26 @@ async function onePost(
   id: PostId,
   traces: readonly Trace[]
 ): Promise<Uint8Array> {
-  if (!isPostId(id)) throw unknownPost(id)
+  const bytes = (await manyPosts(context, viewer, [id], traces)).get(id)
+  if (bytes === undefined) throw unknownPost(id)
+  return bytes
+}
+
+async function manyPosts(
+  context: Context,
+  viewer: number,
+  ids: readonly PostId[],
+  traces: readonly Trace[]
+): Promise<ReadonlyMap<PostId, Uint8Array>> {
   const rules = await rulesAfter(context, viewer, traces)
-  const posts = await hydrate(context.caches, [id], {
+  const wanted = [...new Set(ids)].filter(isPostId)
+  const posts = await hydrate(context.caches, wanted, {
     post: () => true,
     author: author => author === viewer || !rules.blocks.has(author),
     followed: authors => followedBy(context.store, viewer, authors)
   })
-  const [bytes] = await present(context, viewer, posts)
-  if (bytes === undefined) throw unknownPost(id)
-  return bytes
+  const bytes = await present(context, viewer, posts)
+  return new Map(posts.map(({ id }, index) => [id, bytes[index] as Uint8Array]))
 }
 
 export function createPager(given: PagerContext): Pager {
@@ -120,6 +136,7 @@ export function createPager(given: PagerContext): Pager {
     countNewer: (reader, query) => countNewer(context, reader, query),
     numbered: (reader, query) => numberedPage(context, reader, query),
     timeline: (viewer, author, query) => timelinePage(context, viewer, author, query),
-    post: (viewer, id, traces = []) => onePost(context, viewer, id, traces)
+    post: (viewer, id, traces = []) => onePost(context, viewer, id, traces),
+    posts: (viewer, ids, traces = []) => manyPosts(context, viewer, ids, traces)
   }
 }

@@ -12,6 +12,7 @@ import type { Post as StoredPost } from '../domain/post.ts'
 import type { PostId } from '../domain/post-id.ts'
 import type { User } from '../domain/user.ts'
 import { presentPost } from '../page/present.ts'
+import { presentFound } from '../page/present-found.ts'
 import { changeLike } from '../publish/likes.ts'
 import { createPost, deletePost, editPost } from '../publish/posts.ts'
 import { changeHide } from '../publish/relations.ts'
@@ -25,6 +26,9 @@ import { parse } from './wire.ts'
 
 /** Nobody: a reader who never wrote has no number, no rules and no feed. */
 const NOBODY = 0
+
+/** Posts of one request. */
+const IDS_MAX = 100
 
 type PostMethods = 'createPost' | 'editPost' | 'deletePost' | 'like' | 'unlike' | 'hide' | 'unhide'
 
@@ -138,6 +142,12 @@ export function postReads(context: ServiceContext, id: UserId) {
     async postBytes(post: PostId): Promise<Uint8Array> {
       const reader = (await directory.reader(id))?.number ?? NOBODY
       return pager.post(reader, post, traces)
+    },
+    async postsBytes(ids: readonly PostId[]): Promise<Uint8Array> {
+      if (ids.length < 1 || ids.length > IDS_MAX)
+        throw new Problem('invalid_request', `ids: 1 to ${IDS_MAX} posts, not ${ids.length}.`)
+      const reader = (await directory.reader(id))?.number ?? NOBODY
+      return presentFound(ids, await pager.posts(reader, ids, traces))
     }
   }
 }

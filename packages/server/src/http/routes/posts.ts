@@ -7,7 +7,13 @@ import { writeOptions } from '../idempotency-key.ts'
 import { sendBytes } from '../page-link.ts'
 import { PostParams } from '../schemas/common.ts'
 import { DONE, operation } from '../schemas/operation.ts'
-import { NewPostSchema, PostChangeSchema, PostRef } from '../schemas/post.ts'
+import {
+  FoundPostsRef,
+  NewPostSchema,
+  PostChangeSchema,
+  PostIdsSchema,
+  PostRef
+} from '../schemas/post.ts'
 
 const tag = 'posts'
 
@@ -21,6 +27,11 @@ const read = operation({
   ...{ id: 'getPost', tag, summary: 'Read a post' },
   answer: { 200: PostRef },
   errors: ['post_not_found']
+})
+
+const readMany = operation({
+  ...{ id: 'getPosts', tag, summary: 'Read posts by their ids' },
+  answer: { 200: FoundPostsRef }
 })
 
 const edit = operation({
@@ -41,6 +52,15 @@ export function postRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       const post = await viewer(backend, request).createPost(request.body, writeOptions(request))
       return reply.code(201).header('location', `/v1/posts/${post.id}`).send(post)
     })
+
+    app.get(
+      '/posts',
+      { schema: { ...readMany, querystring: PostIdsSchema } },
+      async (request, reply) => {
+        const ids = request.query.ids.split(',')
+        return sendBytes(reply, await viewer(backend, request).postsBytes(ids))
+      }
+    )
 
     app.get('/posts/:id', { schema: { ...read, params: PostParams } }, async (request, reply) => {
       const id = possible(request.params.id)

@@ -1,4 +1,4 @@
-import type { FeedPage, Post } from '@fanwise/sdk'
+import type { FeedPage, FoundPosts, Post } from '@fanwise/sdk'
 import Type from 'typebox'
 import { AttributesSchema, PostIdSchema, strict, TimeSchema, text } from './common.ts'
 import { AuthorRef } from './user.ts'
@@ -80,3 +80,29 @@ export const PostPageSchema = Type.Object(
 )
 
 export const PostPageRef = Type.Unsafe<FeedPage>({ $ref: 'PostPage#' })
+
+const POSTS_MAX = 100
+const POST_ID = '[1-9][0-9]{18}'
+
+export const PostIdsSchema = Type.Object(
+  {
+    ids: Type.String({
+      pattern: `^${POST_ID}(,${POST_ID}){0,${POSTS_MAX - 1}}$`,
+      description: `Ids of posts, separated by commas; at most ${POSTS_MAX}.`,
+      examples: ['3736512345678901234']
+    })
+  },
+  strict
+)
+
+export const FoundPostsSchema = Type.Object(
+  {
+    items: Type.Array(PostRef, { description: 'In the order asked for, each once.' }),
+    missing: Type.Array(PostIdSchema, {
+      description: 'Ids without a post that the reader may see: unknown, deleted, or not for them.'
+    })
+  },
+  { $id: 'FoundPosts', ...strict, description: 'Posts that were asked for by their ids.' }
+)
+
+export const FoundPostsRef = Type.Unsafe<FoundPosts>({ $ref: 'FoundPosts#' })
