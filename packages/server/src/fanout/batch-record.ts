@@ -37,14 +37,17 @@ export interface BatchRecord {
 /** Rows of a large author are handed on before the batch ends, so that one can see how far it is. */
 const EARLY_WEIGHT = 20_000
 
-/** One for each lane or partition: knows whether its batches fail, so that each try of a long outage is not recorded. */
+/**
+ * One for each lane or partition: knows whether its batches fail, so that each try of a long outage is not recorded, not
+ * even the slices that it gets done.
+ */
 export function createRecords(
   context: RecordContext,
   partition: number
 ): (events: readonly LoggedEvent[]) => BatchRecord {
   let failing = false
   return events => {
-    const rows = new Rows(context, partition, events)
+    const rows = new Rows(context, partition, events, failing ? Infinity : EARLY_WEIGHT)
     return {
       slices: (ids, delivery) => recordSlices(rows, ids, delivery),
       whole(ids, delivery, work) {
@@ -74,12 +77,19 @@ class Rows {
   readonly #context: RecordContext
   readonly #partition: number
   readonly #events: ReadonlyMap<PostId, LoggedEvent>
+  readonly #earlyWeight: number
   #rows: LedgerRow[] = []
   #weight = 0
 
-  constructor(context: RecordContext, partition: number, events: readonly LoggedEvent[]) {
+  constructor(
+    context: RecordContext,
+    partition: number,
+    events: readonly LoggedEvent[],
+    earlyWeight: number
+  ) {
     this.#context = context
     this.#partition = partition
+    this.#earlyWeight = earlyWeight
     this.#events = new Map(
       events.flatMap(one => (one.event.type === 'post' ? [[one.event.post, one]] : []))
     )
@@ -94,7 +104,7 @@ class Rows {
     const row = { ...content, event: id, lane, partition, offset, worker, at: clock.now() }
     this.#rows.push(row)
     this.#weight += weightOf([row])
-    if (this.#weight >= EARLY_WEIGHT) this.write()
+    if (this.#weight >= this.#earlyWeight) this.write()
   }
 
   write(): void {

@@ -8,6 +8,7 @@ import {
 import { Problem } from '../domain/errors.ts'
 import { laneOfAuthor, makePostId } from '../domain/post-id.ts'
 import type { LedgerRow } from '../ports/ledger.ts'
+import { createRecords } from './batch-record.ts'
 import { createLedger } from './ledger.ts'
 
 /** The rows that are recorded while the test runs. */
@@ -126,6 +127,37 @@ test('the first failure is recorded, the tries of an outage are not, and then th
       ['pushed', 1, 0]
     ]
   )
+})
+
+test('slices of a large author are handed on early, but not again by each try of an outage', () => {
+  const post = makePostId(1_800_000_000_000, 1, 1)
+  const event = { type: 'post', author: 1, post } as const
+  const written: number[] = []
+  const ledger = { write: (rows: readonly LedgerRow[]) => void written.push(rows.length) }
+  const begin = createRecords({ ledger, clock: { now: () => 0 }, worker: 'w' }, 0)
+  const followers = Array.from({ length: 1000 }, (_, n) => n + 1)
+  const work = (slices: number) => {
+    const record = begin([{ id: '1', lane: 0, event }])
+    const slice = record.slices([post], 'push')
+    const pushed = followers.map(() => 'pushed' as const)
+    for (let n = 0; n < slices; n++) slice.done(followers, pushed)
+    return { record, slice }
+  }
+  const { record, slice } = work(30)
+  assert.equal(written.length, 1)
+  slice.failed(followers)
+  record.fail()
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const again = work(30)
+    again.slice.failed(followers)
+    again.record.fail()
+  }
+  const rows = () => written.reduce((sum, count) => sum + count, 0)
+  assert.equal(rows(), 31)
+  const last = work(40)
+  last.slice.end()
+  last.record.close()
+  assert.equal(rows(), 31 + 40)
 })
 
 test('a ledger that fails is counted and never in the way', async t => {
