@@ -1,7 +1,7 @@
 import { Problem } from '../domain/errors.ts'
 import { END, type PostId } from '../domain/post-id.ts'
 import type { Feeds, Session } from '../ports/feeds.ts'
-import { fillPage } from './fill.ts'
+import { type Filled, fillPage } from './fill.ts'
 import { followedBy } from './followed.ts'
 import { type HomeContext, type HomeOptions, type OpenHome, openHome } from './home.ts'
 import { type Hydrated, hydrate, present } from './hydrate.ts'
@@ -86,8 +86,9 @@ async function reaching(
   if (ids.length >= count) return { id, ids, next: end, kept: true }
   const keep = (some: readonly PostId[]) => hydrate(context.caches, some, home.filter)
   const bounds = { from: end, limit: count - ids.length }
-  const { posts, next } = await fillPage(context, bounds, home.skeleton, keep)
-  const added = posts.map(post => post.id)
+  const filled = await fillPage(context, bounds, home.skeleton, keep)
+  const { next } = filled
+  const added = placesOf(filled)
   const { feeds, telemetry } = context
   const kept = await reachFeeds(telemetry, () => feeds.extendSession(reader, id, ids.length, added))
   if (kept !== false) return { id, ids: [...ids, ...added], next, kept: kept === true }
@@ -95,6 +96,12 @@ async function reaching(
   const other = await reachFeeds(telemetry, () => feeds.session(reader, id))
   if (other === null) return { id, ids: [...ids, ...added], next, kept: false }
   return reaching(context, reader, home, other, count)
+}
+
+/** Where a bound was met the last id looked at has a place, which stays empty: from there the next page gets on. */
+function placesOf({ posts, next, partial }: Filled): readonly PostId[] {
+  const ids = posts.map(({ id }) => id)
+  return partial && next !== null && next !== ids.at(-1) ? [...ids, next] : ids
 }
 
 /** The walk may be older than an unfollow of which no cut is left. @throws Problem unavailable */
