@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { withClient } from '../packages/server/src/adapters/postgres/bundled/with-client.ts'
+import { END } from '../packages/server/src/domain/post-id.ts'
 import { startServer } from '../testkit/server.ts'
 import { createWorld, following, postMany, scenario, walkHome } from './world.ts'
 
@@ -36,6 +38,79 @@ scenario(
     assert.equal((await world.admin.verify('v')).differences, 0)
   }
 )
+
+scenario(
+  'verify with repair makes a damaged feed anew, and a light one leaves feeds warm',
+  { cdc: true },
+  async world => {
+    await following(world, 'v', 'a')
+    const ids = await postMany(world, 'a', 20)
+    await world.settle()
+    await world.admin.rebuild('v')
+    const light = await world.admin.verify('v', { only: 'warm' })
+    assert.deepEqual([light.cold, light.differences, light.pending], [0, 0, 0])
+    await world.damage('v', ids[7] ?? '')
+    const found = await world.admin.verify('v', { only: 'warm' })
+    assert.deepEqual([found.missing, found.repaired, found.stillWrong], [1, 0, 1])
+    const mended = await world.admin.verify('v', { only: 'warm', repair: true })
+    assert.deepEqual([mended.missing, mended.repaired, mended.stillWrong], [1, 1, 0])
+    const after = await world.admin.verify('v')
+    assert.deepEqual([after.cold, after.differences], [0, 0])
+    await world.damage('v', ids[3] ?? '')
+    const whole = await world.admin.verify('v', { repair: true })
+    assert.deepEqual([whole.missing, whole.repaired, whole.stillWrong], [1, 1, 0])
+  }
+)
+
+scenario(
+  'CT-03: verify tells counts that rows do not bear out, and repairs them',
+  // A janitor would recount them first.
+  { modes: ['embedded', 'http'], settings: { roles: 'api,relay,fanout' } },
+  async world => {
+    await following(world, 'v', 'a')
+    const [post = ''] = await postMany(world, 'a', 3)
+    await world.as('v').like(post)
+    await world.settle()
+    const right = await world.admin.verify('v')
+    assert.deepEqual([right.counts.checked, right.counts.wrong], [6, 0])
+    await withClient(world.databaseUrl, client =>
+      client.query(
+        `update post_counts set likes = likes + 7;
+         update users set following_count = 9 where id = 'v'`
+      )
+    )
+    const { counts } = await world.admin.verify('v', { only: 'warm' })
+    assert.deepEqual([counts.wrong, counts.repaired], [2, 0])
+    const likes = counts.examples.find(({ of }) => of === 'likes')
+    assert.deepEqual(likes, { reader: 'v', of: 'likes', post, shown: 8, counted: 1 })
+    const mended = await world.admin.verify('v', { repair: true })
+    assert.deepEqual([mended.counts.wrong, mended.counts.repaired], [2, 2])
+    assert.equal((await world.admin.verify('v')).counts.wrong, 0)
+    assert.equal((await world.as('a').getUser('v')).counts.following, 1)
+  }
+)
+
+test('the janitor finds a damaged feed by itself, and its reader gets a right one', async t => {
+  const server = await startServer(t)
+  const { admin } = server
+  await admin.batch({ follows: [{ follower: 'v', followee: 'a' }] })
+  const { id } = await admin.as('a').createPost({ content: 'lost' })
+  await admin.settle()
+  await admin.rebuild('v')
+  const { feeds, store } = server.app.ports
+  const [v] = await store.usersByIds(['v'])
+  await store.touchReaders([v?.number ?? 0])
+  assert.deepEqual(await admin.sampleReaders(), ['v'])
+  await server.app.feed.sample()
+  assert.equal((await feeds.take(`feed:${v?.number ?? 0}`, END, 1)).state, 'warm')
+  await feeds.remove(`feed:${v?.number ?? 0}`, [id])
+  await server.app.feed.sample()
+  assert.equal((await feeds.take(`feed:${v?.number ?? 0}`, END, 1)).state, 'cold')
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  assert.match(metrics, /^fanwise_drift_found_total 1$/m)
+  assert.match(metrics, /^fanwise_drift_checked_total [1-9]/m)
+  assert.equal((await admin.as('v').feed()).items[0]?.id, id)
+})
 
 test('verify finds that nothing is fanned out', async t => {
   const world = await createWorld(t, 'embedded', {

@@ -1,42 +1,15 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { mergeReports, NOTHING_VERIFIED } from '@fanwise/sdk'
-import { openWorld, type PageWorld, SILENT } from '../../../../testkit/page-world.ts'
-import { createPager } from '../page/page.ts'
+import { openWorld } from '../../../../testkit/page-world.ts'
+import { LOW_CAP, readerWithPast, verifyContext } from '../../../../testkit/verify-world.ts'
 import { verifyReader } from './verify.ts'
-import type { VerifyContext } from './verify-context.ts'
 import type { Pages } from './walk.ts'
 
-function contextOf(world: PageWorld, changes: Partial<VerifyContext> = {}): VerifyContext {
-  const { store, feeds, limits } = world
-  const still = { telemetry: SILENT, requestBuild() {}, requestSettle() {} }
-  const pager = createPager({ ...world, ...still })
-  const build = (list: Parameters<VerifyContext['build']>[0]) => world.build(list)
-  const none = async () => 0
-  return { store, feeds, limits, pager, build, settle: none, pending: none, ...changes }
-}
-
-/** A reader with 60 posts of a pushed and 20 of a pulled followee, above and below a cap of 50. */
-async function readerWithPast(world: PageWorld) {
-  const [v, a, s] = (await world.users('v', 'a', 's')) as [number, number, number]
-  await world.follow(v, a)
-  await world.follow(v, s)
-  await world.deliverBy(s, 'pull')
-  await world.build(`feed:${v}`)
-  await world.build(`timeline:${s}`)
-  for (let n = 0; n < 80; n++) {
-    await world.wait(10_000)
-    await world.post(n % 4 === 0 ? s : a)
-  }
-  return { v, a, s }
-}
-
-const limits = { cap: 50, slack: 0 }
-
 test('a feed as it should be has no differences, and most pages are warm', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v } = await readerWithPast(world)
-  const report = await verifyReader(contextOf(world), v)
+  const report = await verifyReader(verifyContext(world), v)
   const { pages, counts, ...rest } = report
   const none = { pending: 0, differences: 0, missing: 0, extra: 0, misordered: 0, examples: [] }
   assert.deepEqual(rest, { readers: 1, cold: 0, repaired: 0, stillWrong: 0, ...none })
@@ -46,7 +19,7 @@ test('a feed as it should be has no differences, and most pages are warm', async
 })
 
 test('a reader on PostgreSQL has no differences', async t => {
-  const world = await openWorld(t, 'postgres', limits)
+  const world = await openWorld(t, 'postgres', LOW_CAP)
   const [v, ...authors] = (await world.users('v', 'a', 'b', 's')) as [number, ...number[]]
   for (const author of authors) await world.follow(v, author)
   await world.deliverBy(authors[2] as number, 'pull')
@@ -54,17 +27,17 @@ test('a reader on PostgreSQL has no differences', async t => {
   const hidden = (await world.oracle(v)).filter((_, index) => index % 7 === 0)
   for (const id of hidden) await world.hide(v, id)
   await world.rule('mute', v, authors[1] as number)
-  const report = await verifyReader(contextOf(world), v)
+  const report = await verifyReader(verifyContext(world), v)
   assert.deepEqual([report.differences, report.cold], [0, 1])
   assert.equal(report.pages.seam, 1, 'cold, it has no seam')
 })
 
 test('a cold feed is walked as it is, and built only afterwards', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v, a } = await readerWithPast(world)
   await world.feeds.drop([`feed:${v}`])
   const walks: string[] = []
-  const context = contextOf(world)
+  const context = verifyContext(world)
   const pager: Pages = {
     async home(reader, query) {
       const page = await context.pager.home(reader, query)
@@ -80,10 +53,10 @@ test('a cold feed is walked as it is, and built only afterwards', async t => {
 })
 
 test('events that are not worked off in time are told, be there a difference or not', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v } = await readerWithPast(world)
   await world.feeds.drop([`feed:${v}`])
-  const report = await verifyReader(contextOf(world, { pending: async () => 7 }), v)
+  const report = await verifyReader(verifyContext(world, { pending: async () => 7 }), v)
   assert.deepEqual([report.pending, report.differences], [7, 0])
 })
 
@@ -93,42 +66,42 @@ for (const cap of [10, 11, 12, 13, 14]) {
     const [v] = (await world.users('v')) as [number]
     for (let n = 0; n < 40; n++) await world.pastPost(v)
     await world.build(`feed:${v}`)
-    const report = await verifyReader(contextOf(world), v)
+    const report = await verifyReader(verifyContext(world), v)
     assert.deepEqual([report.pages.seam, report.differences], [2, 0])
   })
 }
 
 test('an id taken out of a feed by hand is missing', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v, a } = await readerWithPast(world)
   const [id] = (await world.store.idsByAuthor(a, '9'.repeat(19), '0', 1)) as [string]
   await world.feeds.remove(`feed:${v}`, [id])
-  const report = await verifyReader(contextOf(world), v)
+  const report = await verifyReader(verifyContext(world), v)
   assert.deepEqual([report.differences, report.missing], [1, 1])
   assert.deepEqual(report.examples, [{ reader: 'v', walk: 'warm', kind: 'missing', post: id }])
 })
 
 test('what the fan-out did not push is missing', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v, a } = await readerWithPast(world)
   for (let n = 0; n < 25; n++) await world.publish(a)
-  const report = await verifyReader(contextOf(world, { settle: async () => 25 }), v)
+  const report = await verifyReader(verifyContext(world, { settle: async () => 25 }), v)
   assert.deepEqual([report.differences, report.missing, report.examples.length], [25, 25, 20])
 })
 
 test('what does not belong into a feed is extra', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v } = await readerWithPast(world)
   const [stranger] = (await world.users('x')) as [number]
   const id = await world.post(stranger)
   await world.feeds.push([{ list: `feed:${v}`, id }])
-  const report = await verifyReader(contextOf(world), v)
+  const report = await verifyReader(verifyContext(world), v)
   assert.deepEqual([report.differences, report.extra], [1, 1])
   assert.equal(report.examples[0]?.post, id)
 })
 
 test('what is only on its way is no difference', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v, a } = await readerWithPast(world)
   let settles = 0
   let id = await world.publish(a)
@@ -138,14 +111,14 @@ test('what is only on its way is no difference', async t => {
     if (settles === 1) id = await world.publish(a)
     return 0
   }
-  const report = await verifyReader(contextOf(world, { settle }), v)
+  const report = await verifyReader(verifyContext(world, { settle }), v)
   assert.deepEqual([report.differences, settles], [0, 1])
-  await verifyReader(contextOf(world, { settle }), v)
+  await verifyReader(verifyContext(world, { settle }), v)
   assert.equal(settles, 1, 'what is right is not waited for')
 })
 
 test('posts that come, go and are hidden during a walk are no difference', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v, a } = await readerWithPast(world)
   const oracle = await world.oracle(v)
   let pages = 0
@@ -162,12 +135,12 @@ test('posts that come, go and are hidden during a walk are no difference', async
   }
   let settles = 0
   const settle = async () => settles++ * 0
-  const report = await verifyReader(contextOf(world, { pager, settle }), v)
+  const report = await verifyReader(verifyContext(world, { pager, settle }), v)
   assert.deepEqual([report.differences, settles], [0, 0])
 })
 
 test('pages out of order, repeated, or that do not get on are told', async t => {
-  const world = await openWorld(t, 'memory', limits)
+  const world = await openWorld(t, 'memory', LOW_CAP)
   const { v } = await readerWithPast(world)
   const swapped: Pages = {
     async home(reader, query) {
@@ -177,7 +150,7 @@ test('pages out of order, repeated, or that do not get on are told', async t => 
       return { ...page, ids: [two, one, ...more] }
     }
   }
-  const first = await verifyReader(contextOf(world, { pager: swapped }), v)
+  const first = await verifyReader(verifyContext(world, { pager: swapped }), v)
   assert.ok(first.misordered > 2)
   assert.equal(first.differences, first.misordered)
   const stuck: Pages = {
@@ -186,7 +159,7 @@ test('pages out of order, repeated, or that do not get on are told', async t => 
       return { ...page, next: page.next && query.below }
     }
   }
-  const second = await verifyReader(contextOf(world, { pager: stuck }), v)
+  const second = await verifyReader(verifyContext(world, { pager: stuck }), v)
   assert.ok(second.missing > 0 && second.misordered > 0)
 })
 
