@@ -84,7 +84,7 @@ test('a wrong address is 404, a wrong method 405 with Allow', async t => {
     ['GET', '/v1', 404, undefined],
     ['GET', '/.env', 404, undefined],
     ['PUT', '/v1/feed', 405, 'GET, HEAD'],
-    ['DELETE', '/v1/posts', 405, 'POST'],
+    ['DELETE', '/v1/posts', 405, 'GET, HEAD, POST'],
     ['OPTIONS', '/v1/feed?limit=1', 405, 'GET, HEAD'],
     ['POST', '/v1/posts/1', 405, 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/livez', 405, 'GET, HEAD']

@@ -124,6 +124,7 @@ get /v1/feed
 get /v1/feed/newer
 get /v1/follow-requests
 get /v1/mutes
+get /v1/posts
 get /v1/posts/{id}
 get /v1/posts/{id}/delivery
 get /v1/users/{id}

@@ -17,7 +17,7 @@ test('answers for one caller are never shared, whatever their status', async t =
     ['/v1/blocks', {}, 401],
     ['/v1/blocks', asServer, 403],
     ['/v1/nothing', auth, 404],
-    ['/v1/posts', auth, 405],
+    ['/v1/batch', auth, 405],
     ['/v1/users/%zz', auth, 400]
   ] as const
   for (const [url, headers, status] of cases) {

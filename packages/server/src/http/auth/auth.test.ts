@@ -77,6 +77,8 @@ function badTokens(): Record<string, string> {
     'an unknown critical header': hs256(good, { crit: ['x'], x: 1 }),
     'payload no JSON': hs256('x').replace(/\..*\./, '.eA.'),
     'payload a list': hs256([]),
+    'a kid that is a path': hs256(good, { kid: '../../x' }, 'another'),
+    'a kid of SQL': hs256(good, { kid: "' or 1=1 --" }, 'another'),
     'two dots': '..',
     'one dot': '.',
     'four dots': '....',
@@ -102,7 +104,7 @@ test('a good token is let in, and again', async t => {
   )
 })
 
-test('every bad token gets the same 401, quickly, and is not logged', async t => {
+test('SE-04: every bad token gets the same 401, quickly, and is not logged', async t => {
   const http = httpOnly(t, { answer: () => ({ items: [], nextCursor: null }) })
   const anonymous = await http.app.inject({ url: '/v1/blocks' })
   assert.equal(anonymous.statusCode, 401)
@@ -120,7 +122,7 @@ test('every bad token gets the same 401, quickly, and is not logged', async t =>
   assert.deepEqual(http.logged, [])
 })
 
-test('a cached token still expires', async t => {
+test('SE-04: a cached token still expires', async t => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
   const http = httpOnly(t, { answer: () => ({ items: [], nextCursor: null }) })
   const token = hs256({ sub: 'ada', exp: soon() })
@@ -129,7 +131,7 @@ test('a cached token still expires', async t => {
   assert.equal((await ask(http, token)).statusCode, 401)
 })
 
-test('issuer and audience are checked when they are set', async t => {
+test('SE-04: issuer and audience are checked when they are set', async t => {
   const auth = { issuer: 'https://id.example.com', audience: 'fanwise' }
   const http = httpOnly(t, { auth, answer: () => ({ items: [], nextCursor: null }) })
   const status = async (claims: object) =>
@@ -145,7 +147,7 @@ function jwks(t: TestContext): HttpOnly {
   return httpOnly(t, { auth: { keys }, answer: () => ({ items: [], nextCursor: null }) })
 }
 
-test('a key set takes its own algorithm, and never its public key as a secret', async t => {
+test('SE-04: a key set takes its own algorithm, and never its public key as a secret', async t => {
   const http = jwks(t)
   const { SignJWT } = await import('jose')
   const signed = (header: { alg: string; kid?: string }) =>
@@ -211,4 +213,49 @@ test('profiles: the server key writes any, a user their own', async t => {
     ]
   )
   assert.equal((await app.inject({ url: '/v1/users/ada', headers: asServer })).statusCode, 200)
+})
+
+test('SE-05: a token counts in its header alone, once', async t => {
+  const { app, calls } = httpOnly(t, { answer: () => ({ items: [], nextCursor: null }) })
+  const token = hs256({ sub: 'ada', exp: soon() })
+  const status = async (headers: Record<string, string>, url = '/v1/blocks') =>
+    (await app.inject({ url, headers })).statusCode
+  const authorization = `Bearer ${token}`
+  assert.equal(await status({ authorization }), 200)
+  assert.equal(await status({ authorization: `bearer ${token}` }), 200)
+  calls.length = 0
+  assert.equal(await status({ cookie: `token=${token}; authorization=${authorization}` }), 401)
+  assert.equal(await status({ 'x-access-token': token }), 401)
+  assert.equal(await status({ 'proxy-authorization': authorization }), 401)
+  assert.equal(await status({}, `/v1/blocks?access_token=${token}`), 401)
+  assert.equal(await status({ authorization: `${authorization}, ${authorization}` }), 401)
+  assert.equal(await status({ authorization: `${authorization} ${token}` }), 401)
+  assert.equal(await status({ authorization: `Basic ${btoa(`ada:${token}`)}` }), 401)
+  assert.equal(await status({ authorization: token }), 401)
+  assert.deepEqual(calls, [])
+})
+
+test('SE-06: keys that a token brings along, and secrets in a public set, sign nothing', async t => {
+  const secret = { kty: 'oct', kid: 'two', k: Buffer.from(publicPem).toString('base64url') }
+  const none = { kty: 'oct', kid: 'three', k: '', alg: 'none' }
+  const keys = { jwks: { keys: [jwk as { kty: string }, secret, none] } }
+  const http = httpOnly(t, { auth: { keys }, answer: () => ({ items: [], nextCursor: null }) })
+  const { SignJWT } = await import('jose')
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const theirs = other.publicKey.export({ format: 'jwk' })
+  const signed = (header: { alg: string } & Record<string, unknown>, key = other.privateKey) =>
+    new SignJWT({ sub: 'ada', exp: soon() }).setProtectedHeader(header).sign(key)
+  const good = await signed({ alg: 'RS256', kid: 'one' }, rsa.privateKey)
+  assert.equal((await ask(http, good)).statusCode, 200)
+  const bad = [
+    await signed({ alg: 'RS256', jwk: theirs }),
+    await signed({ alg: 'RS256', kid: 'one', jwk: theirs }),
+    await signed({ alg: 'RS256', kid: 'one', jku: 'https://evil.example.com/keys' }),
+    await signed({ alg: 'RS256', kid: 'one', x5u: 'https://evil.example.com/cert' }),
+    hs256({ sub: 'ada', exp: soon() }, { kid: 'two' }, publicPem),
+    `${part({ alg: 'none', kid: 'three' })}.${part({ sub: 'ada', exp: soon() })}.`,
+    hs256({ sub: 'ada', exp: soon() }, { kid: 'three' }, '')
+  ]
+  for (const [index, token] of bad.entries())
+    assert.equal((await ask(http, token)).statusCode, 401, `token ${index}`)
 })
