@@ -302,6 +302,11 @@ export interface VerifyReport {
   readonly missing: number
   readonly extra: number
   readonly misordered: number
+  /** Readers whose feed was wrong, was made anew, and is right now. */
+  readonly repaired: number
+  /** Readers whose feed was found wrong and not repaired. */
+  readonly stillWrong: number
+  readonly counts: VerifiedCounts
   /** Some of the differences, for people: at most 20. */
   readonly examples: readonly VerifyExample[]
 }
@@ -312,11 +317,6 @@ export interface VerifyExample {
   readonly kind: 'missing' | 'extra' | 'misordered'
   readonly post: PostId
 }
-  /** Readers whose feed was wrong, was made anew, and is right now. */
-  readonly repaired: number
-  /** Readers whose feed was found wrong and not repaired. */
-  readonly stillWrong: number
-  readonly counts: VerifiedCounts
 
 export interface Stats {
   readonly users: number
