@@ -132,20 +132,23 @@ function toProgress(row: ProgressRow): Progress {
 const EVENT = `select id, lane, published_at, dead_at, dead_reason from outbox
   where type = 'post' and payload ->> 'post' = $1`
 
-/** By its id, if known; among what waits; among what was given up; else around the time of the post. */
-const event = statement(
-  'ledger_event',
-  `select id::text as id, lane,
+function eventFrom(found: string): string {
+  return `select id::text as id, lane,
      floor(extract(epoch from published_at) * 1000)::bigint as published_at,
      floor(extract(epoch from dead_at) * 1000)::bigint as dead_at, dead_reason
-   from (
-     (${EVENT} and id = $2::bigint)
-     union all (${EVENT} and lane = lane_of_author($3) and published_at is null and dead_at is null
+   from (${found}) found order by found.id::bigint desc limit 1`
+}
+
+const known = statement('ledger_event_known', eventFrom(`${EVENT} and id = $2::bigint`))
+
+/** Among what waits; among what was given up; else around the time of the post, which may be many rows. */
+const sought = statement(
+  'ledger_event_sought',
+  eventFrom(`(${EVENT} and lane = lane_of_author($2) and published_at is null and dead_at is null
        limit 1)
      union all (${EVENT} and dead_at is not null limit 1)
-     union all (${EVENT} and created_at between to_timestamp($4 / 1000.0) - interval '1 minute'
-       and to_timestamp($4 / 1000.0) + interval '1 minute' limit 1)
-   ) found order by found.id::bigint desc limit 1`
+     union all (${EVENT} and created_at between to_timestamp($3 / 1000.0) - interval '1 minute'
+       and to_timestamp($3 / 1000.0) + interval '1 minute' limit 1)`)
 )
 
 interface EventRow {
@@ -190,9 +193,12 @@ export function ledger(db: Database): LedgerStore {
 
     async eventOf(post, author, id) {
       if (!isPostId(post)) return null
-      const known = id !== undefined && /^[0-9]{1,18}$/.test(id) ? id : null
-      const [row] = await db.rows<EventRow>(event, [post, known, author, timeOf(post)])
-      return row === undefined ? null : toPostEvent(row)
+      const isId = id !== undefined && /^[0-9]{1,18}$/.test(id)
+      const [same] = isId ? await db.rows<EventRow>(known, [post, id]) : []
+      if (same !== undefined) return toPostEvent(same)
+      // One that was retried has another id.
+      const [found] = await db.rows<EventRow>(sought, [post, author, timeOf(post)])
+      return found === undefined ? null : toPostEvent(found)
     }
   }
 }
