@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Role, SETTINGS } from '../packages/server/src/config.ts'
 import type { ServiceName } from '../scripts/services/service.ts'
 import { urlInEnvironment } from '../scripts/services/service.ts'
+import { thorough } from '../testkit/thorough.ts'
 
 export type Mode = 'embedded' | 'http' | 'single' | 'zset' | 'cluster' | 'distributed' | 'cdc'
 
@@ -49,3 +50,8 @@ export const MODES: Readonly<Record<Mode, ModeSpec>> = {
     settings: () => ({ ...kafka(), relay: 'cdc' })
   }
 }
+
+const MAIN: readonly Mode[] = ['embedded', 'single', 'zset', 'cluster', 'distributed']
+
+/** Of scenarios about what lies behind the API: over HTTP in thorough runs alone. */
+export const BEHIND_API: readonly Mode[] = thorough ? ['http', ...MAIN] : MAIN
