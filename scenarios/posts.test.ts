@@ -69,29 +69,6 @@ scenario('DE-04: an edit shows everywhere, in its old place', {}, async world =>
   await assert.rejects(world.as('v').editPost(p1, { content: 'no' }), { code: 'not_author' })
 })
 
-scenario(
-  'CC-07: one key makes one post, and replays its answer without words that were deleted',
-  {},
-  async world => {
-    const write = { idempotencyKey: 'key-1' }
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.as('a').createPost({ content: 'once' }, write))
-    )
-    for (const answer of answers) assert.deepEqual(answer, answers[0])
-    const [id = ''] = await walkHome(world, 'a')
-    assert.deepEqual(await walkHome(world, 'a'), [id])
-    await assert.rejects(world.as('a').createPost({ content: 'other' }, write), {
-      code: 'idempotency_conflict'
-    })
-    assert.deepEqual(await world.as('a').createPost({ content: 'once' }, write), answers[0])
-    await world.as('a').deletePost(id)
-    const again = await world.as('a').createPost({ content: 'once' }, write)
-    assert.deepEqual(again, { ...answers[0], content: '' })
-    assert.deepEqual(await walkHome(world, 'a'), [])
-    assert.notEqual((await world.as('b').createPost({ content: 'other' }, write)).id, id)
-  }
-)
-
 scenario('AP-03: odd text comes back as it was sent, or is refused', {}, async world => {
   const family = '👩‍👩‍👧‍👦'.repeat(280)
   for (const content of [
