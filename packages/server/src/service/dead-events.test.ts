@@ -106,3 +106,20 @@ test('an event that holds no user and no post is listed all the same', async t =
   const [event] = (await server.admin.deadEvents()).items
   assert.deepEqual([event?.user, event?.post, event?.reason], [null, '7', 'bad'])
 })
+
+test('what is no event at all is given up and listed, and its lane goes on', async t => {
+  const server = await startServer(t)
+  const { admin, client } = server
+  await client('ann').putUser('ann', {})
+  const bad = ['null', '7', '"x"', '[]', '{}']
+  const rows = bad.map(json => `('1', 'post', lane_of_author(1), '${json}')`)
+  await sql(server, `insert into outbox (aggregateid, type, lane, payload) values ${rows}`)
+  await client('ann').createPost({ content: 'behind them' })
+  await until('all are given up', async () => (await admin.stats()).outboxDead === bad.length)
+  assert.equal(await admin.settle(), true)
+  const { items } = await admin.deadEvents()
+  assert.deepEqual(
+    items.map(({ type, user, post }) => [type, user, post]),
+    bad.map(() => ['post', null, null])
+  )
+})

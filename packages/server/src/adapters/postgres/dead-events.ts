@@ -12,7 +12,7 @@ const bury = statement(
 
 const list = statement(
   'dead_list',
-  `select id, lane, payload, attempts, dead_reason as reason,
+  `select id, lane, type, payload, attempts, dead_reason as reason,
      floor(extract(epoch from dead_at) * 1000)::bigint as died_at
    from outbox where dead_at is not null and id > $1 order by id limit $2`
 )
@@ -39,7 +39,8 @@ const REASON_MAX = 2000
 interface Row {
   readonly id: string
   readonly lane: number
-  readonly payload: FeedEvent
+  readonly type: FeedEvent['type']
+  readonly payload: Partial<FeedEvent>
   readonly attempts: number
   readonly reason: string
   readonly died_at: string
@@ -68,6 +69,8 @@ export function deadEvents(db: Database): DeadStore {
   }
 }
 
-function toDeadEvent({ id, lane, payload, attempts, reason, died_at }: Row): DeadEvent {
-  return { id, lane, event: payload, attempts, diedAt: Number(died_at), reason }
+/** It may have died because its payload is no object. */
+function toDeadEvent({ id, lane, type, payload, attempts, reason, died_at }: Row): DeadEvent {
+  const event = { type, ...payload } as FeedEvent
+  return { id, lane, event, attempts, diedAt: Number(died_at), reason }
 }

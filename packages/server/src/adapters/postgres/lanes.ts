@@ -124,8 +124,9 @@ class LaneSession implements Lanes {
   }
 }
 
+/** Who else writes rows may write JSON that is null: no event, and given up as others are that are none. */
 function toEvent({ id, lane, payload }: Row): LoggedEvent {
-  return { id, lane, event: payload }
+  return { id, lane, event: payload ?? {} }
 }
 
 /** `heard` is called when another process says that it has written rows. */
