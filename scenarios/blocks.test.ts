@@ -206,7 +206,7 @@ async function beforeRules(server: TestServer): Promise<PostId[]> {
 
 scenario(
   'BL-a2: a block and a mute of the same author, and a hide of their post, are lifted one by one',
-  {},
+  { modes: BEHIND_API },
   async world => {
     await following(world, 'v', 'a', 'b')
     const [a, b] = [await postMany(world, 'a', 4), await postMany(world, 'b', 4)]

@@ -6,6 +6,7 @@ import { withClient } from '../packages/server/src/adapters/postgres/bundled/wit
 import { FIRST_MS, makePostId, shardOfAuthor } from '../packages/server/src/domain/post-id.ts'
 import { startServer } from '../testkit/server.ts'
 import { walk } from '../testkit/walk.ts'
+import { BEHIND_API } from './modes.ts'
 import { following, postMany, scenario, type World, walkHome } from './world.ts'
 
 const YEAR_2100 = Date.UTC(2100, 0, 1)
@@ -42,7 +43,7 @@ for (const [how, threshold] of [
 ] as const)
   scenario(
     `ID-02: ids that a double cannot tell apart keep their order, ${how}`,
-    { settings: { threshold }, limits: { graceMs: 20 } },
+    { modes: BEHIND_API, settings: { threshold }, limits: { graceMs: 20 } },
     async world => {
       await following(world, 'v', 'a', 'b')
       for (const author of ['a', 'b']) await following(world, 'w', author)
@@ -110,7 +111,7 @@ test('ID-a1: no body has an id that is a number, and no id is lost on its way th
 
 scenario(
   'ID-a2: from the first moment that has ids until now, text order is time order',
-  {},
+  { modes: BEHIND_API },
   async world => {
     await following(world, 'v', 'a', 'b')
     const times = [FIRST_MS, FIRST_MS + 1, 999_999_999_999, 1_000_000_000_000, Date.now() - 1000]
