@@ -145,7 +145,7 @@ test('updates and deletes of outbox rows send nothing', async t => {
   assert.deepEqual(keys(await read(2)), [1, 2])
 })
 
-test('heartbeats move the slot on where only other tables are written', async t => {
+test('OR-08: heartbeats move the slot on where only other tables are written', async t => {
   const { databaseUrl, start } = (await world(t)) ?? {}
   if (databaseUrl === undefined || start === undefined) return
   await using connector = await start()

@@ -313,6 +313,11 @@ export interface OutboxStore {
   republish(ageMs: number): Promise<number>
   /** Unpublished rows. */
   outboxPending(): Promise<number>
+  /**
+   * Bytes of its log that the Store keeps for change data capture, which has not read them; null without it. Grows while
+   * it stands still.
+   */
+  keptForCapture(): Promise<number | null>
   /** A point that all events stored so far lie before. */
   outboxMark(): Promise<string>
   /** Whether all events before the mark are safe in the log, by whichever relay. */

@@ -69,3 +69,28 @@ test('who carries the rows is told beside the options of the URL', async t => {
     ['1234kB', 'cdc', 'theirs']
   )
 })
+
+test('OR-08: what a slot keeps is told, from its first byte until it goes', async t => {
+  const url = await testDatabase(t)
+  const store = await openStore(t, { url })
+  assert.equal(await store.keptForCapture(), null)
+  const client = new Client(url)
+  await client.connect()
+  t.after(() => client.end())
+  const slot = `kept_${process.pid}`
+  await client.query(`select pg_create_logical_replication_slot('${slot}', 'pgoutput')`)
+  try {
+    const before = (await store.keptForCapture()) ?? assert.fail('no slot')
+    await client.query(
+      'create table other as select n, repeat(md5(n::text), 30) from generate_series(1, 2000) n'
+    )
+    const after = (await store.keptForCapture()) ?? assert.fail('no slot')
+    assert.ok(after - before > 1_000_000, `${before}, then ${after} bytes`)
+    await client.query('checkpoint')
+    await client.query(`select pg_replication_slot_advance('${slot}', pg_current_wal_lsn())`)
+    assert.ok(((await store.keptForCapture()) ?? after) < 1_000_000)
+  } finally {
+    await client.query(`select pg_drop_replication_slot('${slot}')`)
+  }
+  assert.equal(await store.keptForCapture(), null)
+})

@@ -32,6 +32,12 @@ const passed = statement(
    where database = current_database() and slot_type = 'logical'`
 )
 
+const kept = statement(
+  'outbox_kept',
+  `select max(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn))::bigint as bytes
+   from pg_replication_slots where database = current_database() and slot_type = 'logical'`
+)
+
 export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
   return {
     ...deadEvents(db),
@@ -53,6 +59,11 @@ export function outbox(db: Database, options: DatabaseOptions): OutboxStore {
         from = row.last
         db.wake()
       }
+    },
+
+    async keptForCapture() {
+      const [row] = await db.rows<{ bytes: string | null }>(kept)
+      return row?.bytes ? Number(row.bytes) : null
     },
 
     async outboxMark() {

@@ -40,7 +40,7 @@ test('a key over 24 h old counts as absent, and expires', async t => {
   assert.deepEqual(await run(url, 'select from idempotency_keys'), [])
 })
 
-test('outbox partitions are made ahead and dropped after 7 days, when all in them is done', async t => {
+test('OR-08: outbox partitions are made ahead and dropped after 7 days, when all in them is done', async t => {
   const url = await testDatabase(t)
   await using store = await createPostgresStore({ url })
   const [ann] = await people(store, 'ann')

@@ -97,6 +97,7 @@ export function outbox(context: Context): OutboxStore {
     },
 
     outboxPending: async () => tables.outbox.size,
+    keptForCapture: async () => null,
     outboxMark: async () => '',
     isRelayed: async () => tables.outbox.size === 0,
     onOutbox: listener => transactions.onOutbox(listener)
