@@ -172,3 +172,50 @@ test('no raw answer of any read shows what its reader may not see, nor posts of 
   })
   await fc.assert(property, runs(RUNS))
 })
+
+test('BL-02: nothing of who is blocked comes through others, either way', async t => {
+  const server = await startServer(t)
+  const [v, zed, b] = [server.client('v'), server.client('zed-handle'), server.client('b')]
+  await v.putUser('v', { visibility: 'private', name: 'vera-name' })
+  await zed.putUser('zed-handle', { name: 'zed-name', attributes: { bio: 'zed-bio' } })
+  await b.putUser('b', {})
+  // They meet in every list that there is.
+  for (const api of [v, zed]) await api.follow('b')
+  await b.follow('zed-handle')
+  await b.follow('v')
+  await v.acceptRequest('b')
+  await zed.follow('v')
+  await v.follow('zed-handle')
+  await v.mute('zed-handle')
+  await zed.mute('v')
+  const ofZed = await zed.createPost({ content: 'zed-text' })
+  const ofB = await b.createPost({ content: 'b' })
+  for (const api of [v, zed]) await api.like(ofB.id)
+  await v.like(ofZed.id)
+  await v.feed()
+  await server.admin.settle()
+  const paths = ['feed', 'mutes', 'follow-requests', 'follow-requests?direction=outgoing']
+  for (const list of ['', '/posts', '/followers', '/following']) paths.push(`users/b${list}`)
+  for (const user of ['v', 'zed-handle'])
+    paths.push(`users/${user}/posts`, `users/${user}/followers`)
+  paths.push('feed/newer?after=1000000000000000000', `posts/${ofZed.id}`, `posts/${ofB.id}`)
+  const read = async (reader: string) => {
+    const headers = { authorization: `Bearer ${await server.token(reader)}` }
+    const bodies = paths.map(async path => {
+      const body = await (await fetch(`${server.url}/v1/${path}`, { headers })).text()
+      // A refusal may repeat the id that was asked for.
+      return path.includes(reader === 'v' ? 'zed' : '/v/')
+        ? body.replaceAll('zed-handle', '')
+        : body
+    })
+    return (await Promise.all(bodies)).join('\n')
+  }
+  assert.match(await read('v'), /zed-(handle|name|text)/)
+  assert.match(await read('zed-handle'), /vera-name/)
+  await v.block('zed-handle')
+  for (const _ of ['at once', 'settled']) {
+    assert.doesNotMatch(await read('v'), /zed-(handle|name|bio|text)/)
+    assert.doesNotMatch(await read('zed-handle'), /vera-name/)
+    await server.admin.settle()
+  }
+})
