@@ -126,10 +126,10 @@ scenario(
     await whileWorkersAreAway(world, async () => {
       ids.unshift(...(await postMany(world, 'a', 2)))
       await world.as('v').follow('a')
+      await sees(world, 'v', ids, 'followed while they wait')
       ids.unshift(...(await postMany(world, 'a', 2)))
       await world.as('w').follow('a')
       await world.as('u').unfollow('a')
-      await sees(world, 'v', ids, 'followed while they wait')
     })
     ids.unshift(...(await postMany(world, 'a', 6)))
     await world.settle()
