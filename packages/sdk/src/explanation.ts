@@ -1,10 +1,10 @@
 import type { PostId, UserId } from './ids.ts'
 
 /**
- * `waiting`: its event is not in the log yet. `relayed`: no worker has begun. `in_work`: some slices of the followers are
- * done. `done`. `pulled`: nothing is pushed; readers merge the author's timeline. `given_up`: its event failed again and
- * again and was set aside; feeds are built from the Store instead. `unrecorded`: what was recorded is forgotten, after 7
- * days.
+ * `waiting`: its event is not in the log yet; with change data capture, until a worker has recorded it. `relayed`: no
+ * worker has begun. `in_work`: some slices of the followers are done. `done`. `pulled`: nothing is pushed; readers merge
+ * the author's timeline. `given_up`: its event failed again and again and was set aside; feeds are built from the Store
+ * instead. `unrecorded`: what was recorded is forgotten, after 7 days.
  */
 export type DeliveryState =
   | 'waiting'
@@ -115,6 +115,7 @@ export interface PostEvent {
   /** In Kafka; else null. */
   readonly partition: number | null
   readonly offset: string | null
+  /** With change data capture when it was written, told once a worker has recorded it. */
   readonly relayedAt: string | null
   readonly givenUp: { readonly at: string; readonly reason: string } | null
 }

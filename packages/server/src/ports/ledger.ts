@@ -70,7 +70,10 @@ export interface Progress {
 export interface PostEvent {
   readonly id: string
   readonly lane: number
-  /** Unix ms; null until it is safe in the log. */
+  /**
+   * Unix ms; null until it is safe in the log. With change data capture null until a worker has recorded the event, and
+   * then when it was written.
+   */
   readonly publishedAt: number | null
   readonly givenUp: { readonly at: number; readonly reason: string } | null
 }

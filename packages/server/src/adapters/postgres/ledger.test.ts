@@ -29,3 +29,14 @@ test('an event is searched for only while its id is not known, or when it was re
   assert.ok(retried && retried !== id)
   assert.deepEqual(asked, ['ledger_event_known', 'ledger_event_sought'])
 })
+
+test('what change data capture carries is published once a worker has recorded it', async t => {
+  await using store = await createPostgresStore({ url: await testDatabase(t), relay: 'cdc' })
+  const [ann] = await store.ensureUsers(['ann'])
+  const author = ann?.number ?? 0
+  const { value } = await store.publish({ author, content: 'x', attrs: {} })
+  const { id: post } = value.post
+  const waiting = await store.eventOf(post, author)
+  assert.deepEqual([waiting?.publishedAt, waiting?.givenUp], [null, null])
+  assert.ok((await store.eventOf(post, author, waiting?.id))?.publishedAt)
+})

@@ -9,7 +9,7 @@ import type {
   ReaderRow
 } from '../../ports/ledger.ts'
 import { packHas, packNumbers } from './number-set.ts'
-import { type Database, statement } from './pool.ts'
+import { type Database, type DatabaseOptions, statement } from './pool.ts'
 
 const record = statement(
   'ledger_record',
@@ -169,7 +169,12 @@ function toPostEvent(row: EventRow): PostEvent {
   }
 }
 
-export function ledger(db: Database): LedgerStore {
+/** What change data capture reads is marked as published when it is written: that says nothing of the log. */
+function unseen(event: PostEvent): PostEvent {
+  return { ...event, publishedAt: null }
+}
+
+export function ledger(db: Database, { relay }: Pick<DatabaseOptions, 'relay'>): LedgerStore {
   return {
     async record(rows) {
       if (rows.length === 0) return
@@ -198,7 +203,8 @@ export function ledger(db: Database): LedgerStore {
       if (same !== undefined) return toPostEvent(same)
       // One that was retried has another id.
       const [found] = await db.rows<EventRow>(sought, [post, author, timeOf(post)])
-      return found === undefined ? null : toPostEvent(found)
+      if (found === undefined) return null
+      return relay === 'cdc' ? unseen(toPostEvent(found)) : toPostEvent(found)
     }
   }
 }

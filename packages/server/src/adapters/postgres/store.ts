@@ -52,7 +52,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...keys(db),
     ...audit(db),
     ...standings(db),
-    ...ledger(db),
+    ...ledger(db, options),
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]()
   }
   try {
