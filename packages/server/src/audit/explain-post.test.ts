@@ -117,6 +117,27 @@ test('who follows later has it by a backfill, and the records say no more than t
   assert.deepEqual((await explain(world, reader, post)).codes, ['in_feed', 'pushed'])
 })
 
+test('a post that is done waits for the follow of who came later', async t => {
+  const { world, author } = await pair(t)
+  const [later] = (await world.users('later')) as [number]
+  await world.plain.feeds.begin(`feed:${later}`, 'x')
+  await world.plain.feeds.finish(`feed:${later}`, 'x', [], true)
+  const post = await world.post(author)
+  await world.settle()
+  await world.plain.store.follow(later, author)
+  const waiting = await explain(world, later, post)
+  assert.deepEqual([waiting.codes[0], waiting.delivery?.state], ['waiting', 'done'])
+  assert.match(waiting.summary, /the follow of ann by later waits/)
+  await world.settle()
+  assert.equal((await explain(world, later, post)).codes[0], 'in_feed')
+  await world.plain.feeds.drop([`feed:${later}`])
+  await world.plain.feeds.begin(`feed:${later}`, 'y')
+  await world.plain.feeds.finish(`feed:${later}`, 'y', [], true)
+  assert.equal((await explain(world, later, post)).codes[0], 'missing')
+  world.faults.log.pending = async () => 1
+  assert.equal((await explain(world, later, post)).codes[0], 'waiting')
+})
+
 test('what is forgotten after 7 days is not made up', async t => {
   const { world, author, reader } = await pair(t)
   const post = await world.post(author)

@@ -1,4 +1,4 @@
-import type { Explanation, PostEvent, WorkRecord } from '@fanwise/sdk'
+import type { Explanation, LackingCode, PostEvent, WorkRecord } from '@fanwise/sdk'
 import type { Post } from '../domain/post.ts'
 import { END, type PostId } from '../domain/post-id.ts'
 import type { User } from '../domain/user.ts'
@@ -6,6 +6,7 @@ import { isoTime } from '../lib/iso-time.ts'
 import type { ReaderRow } from '../ports/ledger.ts'
 import type { Store } from '../ports/store.ts'
 import { readTrail, type Trail, type TrailContext, timeOrNull, toDelivery } from './fanout-trail.ts'
+import { type LackingContext, lackingBy } from './lacking.ts'
 import { decidingReason, recordReasons, summaryOf } from './reasons.ts'
 import {
   hiddenBy,
@@ -15,8 +16,9 @@ import {
   type WholeList
 } from './standing-place.ts'
 
-export interface ExplainContext extends TrailContext, PlaceContext {
+export interface ExplainContext extends TrailContext, PlaceContext, LackingContext {
   readonly store: TrailContext['store'] &
+    LackingContext['store'] &
     Pick<Store, 'postsByIds' | 'usersByNumbers' | 'standing' | 'ledgerOf' | 'homeIds' | 'rules'>
   readonly limits: TrailContext['limits'] & PlaceContext['limits']
 }
@@ -39,9 +41,10 @@ export async function explainPost(
   if (post === undefined || author === undefined) return unknown(context, reader, id)
   // Before the list: what is recorded as done is in it then.
   const trail = await readTrail(context, post)
+  const lacking = await lackingBy(context, trail, reader.number, post)
   const rows = await context.store.ledgerOf(id, reader.number)
   const feed = await readWhole(context, `feed:${reader.number}`)
-  const { code, source } = await decide(context, reader, { post, author, trail, feed })
+  const { code, source } = await decide(context, reader, { post, author, lacking, feed })
   const told = { reader, author, post: id, trail, feed }
   const reasons = [decidingReason(code, told), ...recordReasons(told, rows)]
   const position = source === null ? null : await positionOf(context, reader.number, id)
@@ -60,17 +63,17 @@ export async function explainPost(
 interface Found {
   readonly post: Post
   readonly author: User
-  readonly trail: Trail
+  readonly lacking: LackingCode
   readonly feed: WholeList
 }
 
 async function decide(context: ExplainContext, reader: User, found: Found) {
-  const { post, author, trail, feed } = found
+  const { post, author, lacking, feed } = found
   const standing = await context.store.standing(reader.number, post.author, post.id)
   if (standing === null) return { code: 'author_gone', source: null } as const
   const hidden = hiddenBy(reader.number, post, author, standing)
   if (hidden !== null) return { code: hidden, source: null }
-  return placeOf(context, reader.number, post, standing, trail, feed)
+  return placeOf(context, reader.number, post, standing, lacking, feed)
 }
 
 async function unknown(context: ExplainContext, reader: User, id: PostId): Promise<Explanation> {

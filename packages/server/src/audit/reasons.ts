@@ -35,7 +35,10 @@ const DECIDING: Readonly<Partial<Record<Code, Sentence>>> = {
   not_followed: ({ reader, author }) => `${reader.id} does not follow ${author.id}.`,
   muted: ({ reader, author }) => `${reader.id} mutes ${author.id}.`,
   hidden: ({ reader }) => `${reader.id} hid the post.`,
-  waiting: () => 'It is on its way: its event waits in the outbox for whoever carries it to a worker.',
+  waiting: ({ reader, author, trail }) =>
+    trail.state === 'waiting'
+      ? 'It is on its way: its event waits in the outbox for whoever carries it to a worker.'
+      : `It is on its way: the follow of ${author.id} by ${reader.id} waits to be worked off, and brings earlier posts.`,
   relayed: ({ trail }) =>
     `It is on its way: its event was handed to the log${publishedAt(trail)}, and no worker has recorded any work on it.`,
   in_work: ({ trail }) =>

@@ -7,7 +7,6 @@ import { isMerged } from '../domain/rules.ts'
 import type { User } from '../domain/user.ts'
 import type { Feeds, ListKey, Taken } from '../ports/feeds.ts'
 import type { Standing } from '../ports/store.ts'
-import type { Trail } from './fanout-trail.ts'
 
 /** Which rule keeps a post from the reader's feed; null when none does. */
 export function hiddenBy(
@@ -67,13 +66,13 @@ export type Place =
   | { readonly code: ShownCode; readonly source: 'feed' | 'timeline' | 'store' }
   | { readonly code: LackingCode; readonly source: null }
 
-/** Where a page takes a post from that no rule hides. `trail` was read before `feed`, so what is done is in it. */
+/** Where a page takes a post from that no rule hides. `lacking` was asked before `feed` was read: what is done is in it. */
 export async function placeOf(
   context: PlaceContext,
   reader: number,
   post: Post,
   standing: Standing,
-  trail: Trail,
+  lacking: LackingCode,
   feed: WholeList
 ): Promise<Place> {
   if (feed.state !== 'warm') return { code: COLD[feed.state], source: 'store' }
@@ -84,7 +83,7 @@ export async function placeOf(
     const place = inTimeline(post.id, await readWhole(context, `timeline:${post.author}`))
     if (place !== null) return place
   }
-  return { code: lackingBy(trail), source: null }
+  return { code: lacking, source: null }
 }
 
 const COLD = {
@@ -97,8 +96,4 @@ function inTimeline(post: PostId, timeline: WholeList): Place | null {
   if (timeline.state !== 'warm') return { code: 'timeline_cold', source: 'store' }
   if (post <= timeline.floor) return { code: 'timeline_below_floor', source: 'store' }
   return timeline.ids.includes(post) ? { code: 'in_timeline', source: 'timeline' } : null
-}
-
-function lackingBy({ state }: Trail): LackingCode {
-  return state === 'done' || state === 'pulled' || state === 'unrecorded' ? 'missing' : state
 }

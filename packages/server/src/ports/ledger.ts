@@ -78,6 +78,9 @@ export interface PostEvent {
   readonly givenUp: { readonly at: number; readonly reason: string } | null
 }
 
+/** Of the events of a pair: one is not published; one was, in the last 10 minutes; or neither. */
+export type RelationEvent = 'waiting' | 'published' | null
+
 /** Records of fan-out, kept 7 days. For people who ask; nothing that is shown depends on them. */
 export interface LedgerStore {
   /** Appends rows in one statement. */
@@ -87,4 +90,6 @@ export interface LedgerStore {
   progressOf(post: PostId): Promise<Progress | null>
   /** `event` is its id if a worker has recorded one. Null when it is over 7 days old. */
   eventOf(post: PostId, author: number, event?: string): Promise<PostEvent | null>
+  /** What was given up is left out. */
+  relationEventOf(reader: number, author: number): Promise<RelationEvent>
 }

@@ -117,6 +117,22 @@ export function ledgerConformance(name: string, make: MakeStore): void {
     assert.equal(await store.eventOf('1', ann), null)
   })
 
+  test(`${name}: an event of a pair is found while it waits, and for a while after`, async t => {
+    await using store = await make(t)
+    const [ann, bob] = await people(store, 'ann', 'bob')
+    const [cid] = await people(store, 'cid')
+    assert.equal(await store.relationEventOf(bob, ann), null)
+    await store.follow(bob, ann)
+    assert.equal(await store.relationEventOf(bob, ann), 'waiting')
+    assert.equal(await store.relationEventOf(cid, ann), null)
+    assert.equal(await store.relationEventOf(ann, bob), null)
+    await using lanes = await store.openLanes()
+    await lanes.claim()
+    await drain(lanes)
+    assert.equal(await store.relationEventOf(bob, ann), 'published')
+    assert.equal(await store.relationEventOf(cid, ann), null)
+  })
+
   test(`${name}: how a reader stands to an author and a post`, async t => {
     await using store = await make(t)
     const { ann, post } = await aPost(store)

@@ -5,6 +5,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Post } from '../domain/post.ts'
 import { isPostId, type PostId } from '../domain/post-id.ts'
 import { unknownPost, unknownUser } from '../domain/unknown.ts'
+import type { EventLog } from '../ports/event-log.ts'
 import type { ServiceContext } from './context.ts'
 
 /** Nobody: a reader who never wrote has no number. */
@@ -20,8 +21,12 @@ async function findPost({ store }: ServiceContext, id: PostId): Promise<Post | u
   return isPostId(id) ? (await store.postsByIds([id]))[0] : undefined
 }
 
+interface ExplainingContext extends ServiceContext {
+  readonly log: Pick<EventLog, 'pending'>
+}
+
 /** What an operator asks of posts. */
-export function explaining(context: ServiceContext): Pick<AdminApi, 'explain' | 'delivery'> {
+export function explaining(context: ExplainingContext): Pick<AdminApi, 'explain' | 'delivery'> {
   return {
     async explain(reader, post) {
       const user = (await context.directory.findMany([reader])).get(reader)

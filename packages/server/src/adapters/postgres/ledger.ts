@@ -6,7 +6,8 @@ import type {
   LedgerWork,
   PostEvent,
   Progress,
-  ReaderRow
+  ReaderRow,
+  RelationEvent
 } from '../../ports/ledger.ts'
 import { packHas, packNumbers } from './number-set.ts'
 import { type Database, type DatabaseOptions, statement } from './pool.ts'
@@ -151,6 +152,18 @@ const sought = statement(
        and to_timestamp($3 / 1000.0) + interval '1 minute' limit 1)`)
 )
 
+const PAIR = `select from outbox where lane = lane_of_author($2) and type = 'relation'
+  and payload ->> 'reader' = $1::bigint::text and payload ->> 'author' = $2::bigint::text
+  and dead_at is null`
+
+/** Of the young ones many may be looked through: they have no index but that of their time. */
+const relation = statement(
+  'ledger_relation_event',
+  `select case when exists (${PAIR} and published_at is null) then 'waiting'
+     when exists (${PAIR} and created_at > now() - interval '10 minutes') then 'published'
+   end as event`
+)
+
 interface EventRow {
   readonly id: string
   readonly lane: number
@@ -205,6 +218,11 @@ export function ledger(db: Database, { relay }: Pick<DatabaseOptions, 'relay'>):
       const [found] = await db.rows<EventRow>(sought, [post, author, timeOf(post)])
       if (found === undefined) return null
       return relay === 'cdc' ? unseen(toPostEvent(found)) : toPostEvent(found)
+    },
+
+    async relationEventOf(reader, author) {
+      const [row] = await db.rows<{ event: RelationEvent }>(relation, [reader, author])
+      return row?.event ?? null
     }
   }
 }

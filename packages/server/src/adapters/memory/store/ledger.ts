@@ -4,7 +4,8 @@ import type {
   LedgerStore,
   PostEvent,
   Progress,
-  ReaderRow
+  ReaderRow,
+  RelationEvent
 } from '../../../ports/ledger.ts'
 import type { Context } from './context.ts'
 import type { OutboxRow, Tables } from './tables.ts'
@@ -65,7 +66,22 @@ function eventOf({ outbox, published, dead }: Tables, post: PostId): PostEvent |
   return { id: String(row.seq), lane: row.lane, publishedAt, givenUp }
 }
 
-export function ledger({ tables }: Context): LedgerStore {
+const YOUNG_MS = 600_000
+
+function relationEventOf(
+  { tables: { outbox, published }, clock }: Context,
+  reader: number,
+  author: number
+): RelationEvent {
+  const isOfPair = ({ event }: OutboxRow) =>
+    event.type === 'relation' && event.reader === reader && event.author === author
+  if ([...outbox.values()].some(isOfPair)) return 'waiting'
+  const since = clock.now() - YOUNG_MS
+  return [...published.values()].some(row => row.at > since && isOfPair(row)) ? 'published' : null
+}
+
+export function ledger(context: Context): LedgerStore {
+  const { tables } = context
   return {
     async record(rows) {
       tables.ledger.push(...rows)
@@ -76,6 +92,7 @@ export function ledger({ tables }: Context): LedgerStore {
         .slice(0, ROWS_MAX)
         .map(row => toReaderRow(row, reader)),
     progressOf: async post => progressOf(rowsOf(tables, post)),
-    eventOf: async post => eventOf(tables, post)
+    eventOf: async post => eventOf(tables, post),
+    relationEventOf: async (reader, author) => relationEventOf(context, reader, author)
   }
 }
