@@ -41,7 +41,7 @@ scenario(
 
 scenario(
   'verify with repair makes a damaged feed anew, and a light one leaves feeds warm',
-  { cdc: true },
+  {},
   async world => {
     await following(world, 'v', 'a')
     const ids = await postMany(world, 'a', 20)
