@@ -3,7 +3,7 @@ import type { UserStatus } from '../../domain/user.ts'
 import type { Followed, IdempotencyKey, RelationStore, Written } from '../../ports/store.ts'
 import { emit, relationEvent, rulesEvent } from './emit.ts'
 import { write } from './idempotency.ts'
-import { pairLock, readerLock } from './locks.ts'
+import { authorLock, pairLock, readerLock } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 import { mayWrite, mustExist } from './rows.ts'
 
@@ -85,15 +85,15 @@ export function ended(removed: string): string {
    )`
 }
 
-/**
- * $1 asks $2, while they are private: their row is held, so that an account that turns public finds every request that
- * was made before. A private account alone is held so, and only against changes of its row.
- */
+/** A statement of its own: what comes after it sees whatever was done under the lock before. */
+const holdAuthor = statement('follow_hold_author', 'select pg_advisory_xact_lock_shared($1, $2)')
+
+/** $1 asks $2, while they are private: under the lock, so that who turns public finds every request made before. */
 const ask = statement(
   'follow_ask',
   `with author as materialized (
      select number from users
-     where number = $2 and visibility = 'private' and status <> 'gone' for share
+     where number = $2 and visibility = 'private' and status <> 'gone'
    ), added as (
      insert into follow_requests (followee, follower) select number, $1 from author
      on conflict do nothing
@@ -125,6 +125,8 @@ function refuse(facts: Facts | undefined, max: number): void {
 
 /** False when the author is no longer private. @throws Problem requests_limit */
 async function askOne(tx: Queries, reader: number, author: number, max: number): Promise<boolean> {
+  const { space, number } = authorLock(author)
+  await tx.rows(holdAuthor, [space, number])
   const [row] = await tx.rows<{ asked: boolean; others: number }>(ask, [reader, author])
   if (row?.asked && row.others >= max)
     throw new Problem('requests_limit', `The user waits for ${max} users, the most allowed.`, {

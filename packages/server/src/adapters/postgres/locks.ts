@@ -6,6 +6,7 @@ export const PAIR_LOCK = 7004
 export const FLUSH_LOCK = 7005
 export const MIGRATE_LOCK = 7006
 export const PARTITION_LOCK = 7007
+export const AUTHOR_LOCK = 7008
 
 export interface Lock {
   readonly space: number
@@ -13,10 +14,18 @@ export interface Lock {
 }
 
 /** Locks on users are striped, so that a large batch cannot fill the server's lock table. */
-const STRIPES = 512
+export const STRIPES = 512
 
 export function readerLock(reader: number): Lock {
   return { space: READER_LOCK, number: reader % STRIPES }
+}
+
+/**
+ * Shared by those who ask an account to follow it; alone for who lets it turn public. Requests queue for it fairly, and
+ * the row of the account stays free for its counts.
+ */
+export function authorLock(author: number): Lock {
+  return { space: AUTHOR_LOCK, number: author % STRIPES }
 }
 
 /** The same for (a, b) and (b, a): follow, unfollow and block of two users come one after the other. */

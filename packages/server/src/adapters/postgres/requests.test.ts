@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Client } from 'pg'
 import { testDatabase } from '../../../../../testkit/postgres.ts'
-import { people, walk } from '../../ports/store-fixtures.conformance.ts'
+import { countsOf, people, walk } from '../../ports/store-fixtures.conformance.ts'
 import { withClient } from './bundled/with-client.ts'
+import { authorLock } from './locks.ts'
 import { createPostgresStore } from './store.ts'
 
 const LIMIT_MS = 20_000
@@ -37,6 +38,8 @@ test('who asks an account that is about to turn public follows it', async t => {
   await store.putUser('bob', { visibility: 'private' })
   await withClient(url, async client => {
     await client.query('begin')
+    const { space, number } = authorLock(bob)
+    await client.query('select pg_advisory_xact_lock($1, $2)', [space, number])
     await client.query(`update users set visibility = 'public' where id = 'bob'`)
     const followed = store.follow(ann, bob)
     assert.equal(await heldUp(client, followed), true)
@@ -53,7 +56,8 @@ test('an account that turns public waits for who is asking it, and accepts them'
   await store.putUser('bob', { visibility: 'private' })
   await withClient(url, async client => {
     await client.query('begin')
-    await client.query(`select from users where id = 'bob' for share`)
+    const { space, number } = authorLock(bob)
+    await client.query('select pg_advisory_xact_lock_shared($1, $2)', [space, number])
     const turned = store.putUser('bob', { visibility: 'public' })
     assert.equal(await heldUp(client, turned), true)
     const values = [ann, bob]
@@ -63,4 +67,23 @@ test('an account that turns public waits for who is asking it, and accepts them'
   })
   assert.deepEqual(await store.acceptOpened(10), [{ reader: ann, author: bob }])
   assert.deepEqual(await walk(store, 'followers', bob), [ann])
+})
+
+test('who is being asked has their counts flushed meanwhile', { timeout: LIMIT_MS }, async t => {
+  const url = await testDatabase(t)
+  await using store = await createPostgresStore({ url })
+  const [ann, bob, cid] = await people(store, 'ann', 'bob', 'cid')
+  await store.putUser('bob', { visibility: 'private' })
+  await store.follow(bob, cid)
+  await withClient(url, async client => {
+    await client.query('begin')
+    const values = [ann, bob]
+    await client.query('insert into follow_requests (follower, followee) values ($1, $2)', values)
+    const asked = store.follow(ann, bob)
+    assert.equal(await heldUp(client, asked), true)
+    assert.ok((await store.flushCounts(100)) > 0)
+    assert.equal((await countsOf(store, bob))?.following, 1)
+    await client.query('rollback')
+    assert.equal((await asked).value, 'requested')
+  })
 })

@@ -3,6 +3,7 @@ import type { Profile, User, UserStatus } from '../../domain/user.ts'
 import type { UserStore } from '../../ports/store.ts'
 import { emit, userEvent } from './emit.ts'
 import { write } from './idempotency.ts'
+import { AUTHOR_LOCK, authorLock, STRIPES } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
 import { toUser, USER_COLUMNS, type UserRow } from './rows.ts'
 
@@ -45,9 +46,21 @@ const make = statement(
 )
 
 /**
- * Each field comes with a flag: absent fields stay. Equal profiles stay as they are. Requests hold their author's row
- * while they are made, so an account that turns public, whose row is held here, has no later request than the number
- * that is drawn.
+ * Of those who may turn public by what follows, whatever they are now: that may change until their rows are held. The
+ * locks come in the one order of all locks.
+ */
+const holdOpening = statement(
+  'users_hold_opening',
+  `select pg_advisory_xact_lock(${AUTHOR_LOCK}, stripe) from (
+     select distinct (number % ${STRIPES})::int as stripe from users
+     where id = any($1::text[]) order by stripe
+   ) s`
+)
+
+/**
+ * Each field comes with a flag: absent fields stay. Equal profiles stay as they are. Requests are made under the lock
+ * of their author, so an account that turns public, whose lock is held here, has no later request than the number that
+ * is drawn.
  */
 const change = statement(
   'users_change',
@@ -102,7 +115,7 @@ function merged(changes: readonly Change[]): Change[] {
   return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Two statements: the second one sees users that somebody else has just made. Returns how many were made. */
+/** Statements one after the other: the later ones see users that somebody else has just made. Returns how many were made. */
 async function putAll(tx: Queries, changes: readonly Change[]): Promise<number> {
   const profiles = [
     changes.map(({ id }) => id),
@@ -118,6 +131,8 @@ async function putAll(tx: Queries, changes: readonly Change[]): Promise<number> 
     changes.map(({ visibility }) => visibility !== undefined)
   ]
   const [made] = await tx.rows<{ count: number }>(make, profiles)
+  const opening = changes.filter(({ visibility }) => visibility === 'public')
+  if (opening.length > 0) await tx.rows(holdOpening, [opening.map(({ id }) => id)])
   await tx.rows(change, [...profiles, ...given])
   return made?.count ?? 0
 }
@@ -159,8 +174,13 @@ export function users(db: Database): UserStore {
       return { created }
     },
 
-    setStatus: (user, status, key) =>
-      write(db, { name: 'users_set_status', key, about }, tx => statusAfter(tx, user, status)),
+    setStatus: (user, status, key) => {
+      // Who is gone is asked by nobody any more.
+      const locks = status === 'gone' ? [authorLock(user)] : []
+      return write(db, { name: 'users_set_status', locks, key, about }, tx =>
+        statusAfter(tx, user, status)
+      )
+    },
 
     async listUsers(after, limit) {
       return (await db.rows<UserRow>(list, [after, limit])).map(toUser)
