@@ -18,6 +18,7 @@ const flushLikes = statement(
    select count(*)::int as moved from taken`
 )
 
+/** Rows are held in the order of their numbers, as by all who hold many: nobody waits in a circle. */
 const flushUsers = statement(
   'flush_users',
   `with taken as (
@@ -28,11 +29,14 @@ const flushUsers = statement(
      select user_number, sum(followers) as followers, sum(following) as following,
        sum(posts) as posts
      from taken group by user_number
+   ), held as (
+     select s.* from sums s join users u on u.number = s.user_number
+     order by u.number for no key update of u
    ), moved as (
      update users u set followers_count = u.followers_count + s.followers,
        following_count = u.following_count + s.following,
        posts_count = u.posts_count + s.posts
-     from sums s where u.number = s.user_number
+     from held s where u.number = s.user_number
    )
    select count(*)::int as moved from taken`
 )
