@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import test, { type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { FanwiseAdmin, FanwiseClient } from '@fanwise/sdk'
+import { Client } from 'pg'
 import { testDatabase } from '../../../testkit/postgres.ts'
 import { SECRET } from '../../../testkit/server.ts'
 import { startApp } from './app.ts'
@@ -23,6 +25,35 @@ test('production without a server key serves users; the routes of the key are of
     const admin = new FanwiseAdmin({ url, serverKey, retries: 0 })
     await assert.rejects(admin.stats(), error => (error as { status: number }).status === 401)
   }
+})
+
+test('what workers recorded is in the ledger when a process has stopped', async t => {
+  const config = await configFor(t, { roles: 'api,relay,fanout' })
+  const client = new Client(config.databaseUrl)
+  await client.connect()
+  t.after(() => client.end())
+  const app = await startApp(config, { listen: false })
+  const post = () => app.feed.as('ann').createPost({ content: 'hi' })
+  await client.query('begin')
+  await client.query('lock table ledger in share mode')
+  for (let n = 0; n < 2; n++) {
+    await post()
+    await app.feed.admin.settle()
+  }
+  const stopped = app[Symbol.asyncDispose]()
+  const { log } = app.ports
+  while (
+    await log.append([]).then(
+      () => true,
+      () => false
+    )
+  )
+    await setImmediate()
+  for (let turn = 0; turn < 50; turn++) await setImmediate()
+  await client.query('rollback')
+  await stopped
+  const { rows } = await client.query('select count(distinct post)::int as posts from ledger')
+  assert.deepEqual(rows, [{ posts: 2 }])
 })
 
 test('production without a secret does not start', async t => {

@@ -39,7 +39,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const secrets = await readSecrets(config)
   const { telemetry, metrics } = createTelemetry({ level: config.logLevel })
   const onFatal = options.onFatal ?? (() => {})
-  const { ports, database } = await openPorts(config, parts, { telemetry, mode, onFatal })
+  const { ports, database, ledger } = await openPorts(config, parts, { telemetry, mode, onFatal })
   const { limits, roles } = config
   const seen = createSeen()
   const { secret } = secrets
@@ -52,6 +52,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       limits,
       seen,
       worker,
+      ledger,
       sample: feed.sample
     }))
       parts.use(part)

@@ -10,6 +10,7 @@ import { createPostgresStore } from './adapters/postgres/store.ts'
 import { createRedisFeeds } from './adapters/redis/feeds.ts'
 import { createSystemClock } from './adapters/system/clock.ts'
 import type { Config } from './config.ts'
+import { createLedger, drainLedger, type Ledger } from './fanout/ledger.ts'
 import type { Ports } from './feed.ts'
 import type { Mode } from './mode.ts'
 import type { Clock } from './ports/clock.ts'
@@ -18,6 +19,8 @@ import type { Telemetry } from './ports/telemetry.ts'
 export interface OpenPorts {
   readonly ports: Ports
   readonly database: Database
+  /** Of this process's workers: what they hand it when the log closes is appended before the Store closes. */
+  readonly ledger: Ledger
 }
 
 /** Where posts live, and this process's hold on it. */
@@ -51,6 +54,8 @@ export async function openPorts(
   const { url } = database
   const store = parts.use(await createPostgresStore({ ...storeOptions(config, options), url }))
   const context = { clock, telemetry: options.telemetry, limits: config.limits }
+  const ledger = createLedger({ ...context, store })
+  parts.defer(() => drainLedger(ledger, clock))
   const feeds = parts.use(await openFeeds(config, context))
   const log = parts.use(
     config.kafkaBrokers.length === 0
@@ -64,7 +69,7 @@ export async function openPorts(
           onLost: loss => void answerLoss(config, store, options.telemetry, loss.reason)
         })
   )
-  return { ports: { store, feeds, log, clock, telemetry: options.telemetry }, database }
+  return { ports: { store, feeds, log, clock, telemetry: options.telemetry }, database, ledger }
 }
 
 function storeOptions(config: Config, { telemetry }: OpenOptions) {

@@ -1,5 +1,6 @@
 import type { Role } from './config.ts'
 import type { Limits } from './domain/limits.ts'
+import type { Ledger } from './fanout/ledger.ts'
 import { openFanout } from './fanout/open-fanout.ts'
 import { policyOnce } from './fanout/policy.ts'
 import { createSwitches } from './fanout/switches.ts'
@@ -16,6 +17,7 @@ export interface RoleContext extends Ports {
   readonly sample: () => Promise<number>
   /** Names this process in what it records. */
   readonly worker: string
+  readonly ledger?: Ledger
 }
 
 const RETRY_MS = 1000

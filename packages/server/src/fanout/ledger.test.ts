@@ -5,11 +5,12 @@ import {
   openWriteWorld,
   type WriteWorld
 } from '../../../../testkit/write-world.ts'
+import { createVirtualClock } from '../adapters/memory/virtual-clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { laneOfAuthor, makePostId } from '../domain/post-id.ts'
 import type { LedgerRow } from '../ports/ledger.ts'
 import { createRecords } from './batch-record.ts'
-import { createLedger } from './ledger.ts'
+import { createLedger, drainLedger } from './ledger.ts'
 
 /** The rows that are recorded while the test runs. */
 function listen(world: WriteWorld): LedgerRow[][] {
@@ -205,4 +206,15 @@ test('what comes while a statement runs goes with the next, and too much is lost
   release()
   await ledger.idle()
   assert.equal(telemetry.counts.get('ledger_rows_lost'), 1)
+})
+
+test('a process that stops waits for its last rows, but not for a Store that never answers', async () => {
+  const clock = createVirtualClock()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const drained = drainLedger({ idle: () => promise }, clock)
+  resolve()
+  await drained
+  assert.equal(clock.monotonic(), 0)
+  await clock.runUntil(drainLedger({ idle: () => new Promise(() => {}) }, clock))
+  assert.equal(clock.monotonic(), 3000)
 })

@@ -1,3 +1,4 @@
+import type { Clock } from '../ports/clock.ts'
 import type { LedgerRow, LedgerStore } from '../ports/ledger.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
@@ -50,6 +51,19 @@ export function createLedger(context: {
     },
     idle: async () => running
   }
+}
+
+/** What a process that stops waits for its last rows: records are not worth one that does not end. */
+const LAST_MS = 3000
+
+/** Resolves when nothing is left to append, or after 3 s. To be called when nobody writes any more. */
+export async function drainLedger(
+  ledger: Pick<Ledger, 'idle'>,
+  clock: Pick<Clock, 'sleep'>
+): Promise<void> {
+  const stop = new AbortController()
+  await Promise.race([ledger.idle(), clock.sleep(LAST_MS, stop.signal)])
+  stop.abort()
 }
 
 export function weightOf(rows: readonly LedgerRow[]): number {

@@ -6,18 +6,20 @@ import { createBurials } from './burials.ts'
 import { dropInFlight } from './drop-in-flight.ts'
 import type { FanoutContext } from './fanout-context.ts'
 import { handleEvents } from './handle-events.ts'
-import { createLedger } from './ledger.ts'
+import { createLedger, type Ledger } from './ledger.ts'
 
 export interface WorkerContext extends Omit<FanoutContext, 'records'> {
   readonly store: FanoutContext['store'] & Pick<LedgerStore, 'record'>
   /** Names this process in the ledger. */
   readonly worker: string
+  /** Outlives the handlers, so that whoever gives it can wait for it; one of their own if absent. */
+  readonly ledger?: Ledger
 }
 
 /** What EventLog.consume wants: a handler for each lane that is assigned to this process. */
 export function openFanout(given: WorkerContext): (lane: number) => EventHandler {
   const burials = createBurials()
-  const ledger = createLedger(given)
+  const { ledger = createLedger(given) } = given
   return lane => {
     const context = { ...given, records: createRecords({ ...given, ledger }, lane) }
     const released = new AbortController()
