@@ -10,7 +10,7 @@ const SMALL_CAP = { FANWISE_CAP: `${CAP}`, FANWISE_THRESHOLD: '100' }
 const NOTHING = { users: 0, follows: 0, posts: 0, likes: 0 }
 
 async function verifyAll(place: Place): Promise<VerifyReport> {
-  return (await cliJson(place, 'verify', '--all')) as unknown as VerifyReport
+  return (await cliJson(place, 'verify', '--all', '--rate', '1000')) as unknown as VerifyReport
 }
 
 function assertClean(report: VerifyReport, readers: number): void {
