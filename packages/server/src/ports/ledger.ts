@@ -18,7 +18,7 @@ export interface LedgerRow {
   readonly partition: number | null
   readonly offset: string | null
   readonly worker: string
-  /** Unix ms, by the worker's clock. */
+  /** Unix ms, by the worker's clock; kept as at most 1 minute ahead of the Store's, and 1 h behind. */
   readonly at: number
   /** Of the author, at that time. */
   readonly delivery: Delivery

@@ -12,12 +12,16 @@ import type {
 import { packHas, packNumbers } from './number-set.ts'
 import { type Database, type DatabaseOptions, statement } from './pool.ts'
 
+/** By a worker's clock, as far as it may be true: a row of a day to come would be in the way of that day's partition. */
+const AT = `greatest(now() - interval '1 hour',
+       least(now() + interval '1 minute', to_timestamp(r.at / 1000.0)))`
+
 const record = statement(
   'ledger_record',
   `insert into ledger (post, event, lane, log_partition, log_offset, worker, at, delivery, work,
      slice, slices, first_follower, last_follower, pushed, cold, late, failed, took)
    select r.post, r.event, r.lane, r.log_partition, r.log_offset, r.worker,
-     to_timestamp(r.at / 1000.0), r.delivery, r.work, r.slice, r.slices, r.first, r.last,
+     ${AT}, r.delivery, r.work, r.slice, r.slices, r.first, r.last,
      r.pushed, r.cold, r.late, r.failed, r.took
    from unnest($1::bigint[], $2::text[], $3::smallint[], $4::integer[], $5::text[], $6::text[],
      $7::float8[], $8::text[], $9::text[], $10::integer[], $11::integer[], $12::bigint[],
