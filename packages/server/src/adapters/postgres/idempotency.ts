@@ -3,6 +3,7 @@ import type { PostId } from '../../domain/post-id.ts'
 import type { IdempotencyKey, KeyStore, Written } from '../../ports/store.ts'
 import type { Lock } from './locks.ts'
 import { type Database, type Queries, statement } from './pool.ts'
+import { WITHOUT_WORDS } from './words.ts'
 
 /** A key older than this counts as absent. */
 export const KEY_LIFE = "interval '24 hours'"
@@ -22,10 +23,16 @@ const settle = statement(
   'update idempotency_keys set outcome = $3::jsonb, about = $4 where owner = $1 and key = $2'
 )
 
+/** Whoever is gone has no words from that moment on, before the janitor has taken them out of all that is kept. */
+const outcome = `case
+  when about is not null and exists (
+    select from users u where u.number in (k.owner, k.about) and u.status = 'gone')
+  then ${WITHOUT_WORDS} else outcome end as outcome`
+
 const find = statement(
   'key_find',
-  `select hash, outcome, (extract(epoch from created_at) * 1000000)::bigint as opened
-   from idempotency_keys
+  `select hash, ${outcome}, (extract(epoch from created_at) * 1000000)::bigint as opened
+   from idempotency_keys k
    where owner = $1 and key = $2 and created_at > now() - ${KEY_LIFE}`
 )
 

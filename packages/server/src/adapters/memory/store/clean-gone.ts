@@ -2,12 +2,12 @@ import type { Post } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
 import type { Relation } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
-import { withoutWords } from './keys.ts'
 import { likeLock, setLike } from './likes.ts'
 import { postLock, tombstone } from './posts.ts'
 import { pairLock, removeFollow } from './relations.ts'
 import { type KeyRow, putCut, type Tables, toggle } from './tables.ts'
 import type { Transaction } from './transactions.ts'
+import { withoutWords } from './words.ts'
 
 /** A row to be removed; `clean` looks again once the row is locked, and answers whether it was still there. */
 interface Remnant {

@@ -1,9 +1,7 @@
-import type { Post } from '../../../domain/post.ts'
 import type { PostId } from '../../../domain/post-id.ts'
-import type { User } from '../../../domain/user.ts'
-import type { IdempotencyKey, KeyStore, OpenKey, Published } from '../../../ports/store.ts'
+import type { IdempotencyKey, KeyStore, OpenKey } from '../../../ports/store.ts'
 import type { Context } from './context.ts'
-import type { KeyRow, Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 import { findKey, keyName, type Transaction } from './transactions.ts'
 
 function open(context: Context, tx: Transaction, key: IdempotencyKey): OpenKey {
@@ -32,36 +30,6 @@ export function keys(context: Context): KeyStore {
     openKey: key => transactions.run(locks(key), tx => open(context, tx, key)),
     closeKey: (key, value) => transactions.run(locks(key), tx => close(context, tx, key, value))
   }
-}
-
-const NO_TEXT = { content: '', attrs: {} }
-const NO_PROFILE = { name: null, avatar: null, attributes: {} }
-
-function isPublished(value: unknown): value is Published {
-  return typeof value === 'object' && value !== null && 'post' in value
-}
-
-/** What a key keeps of a post, without its words. */
-export function withoutText(row: KeyRow): KeyRow {
-  const value = row.outcome?.value
-  const blank = isPublished(value)
-    ? { ...value, post: { ...value.post, ...NO_TEXT } }
-    : { ...(value as Post), ...NO_TEXT }
-  return { ...row, outcome: { value: blank } }
-}
-
-/** The same without all that its user said. */
-export function withoutWords(row: KeyRow): KeyRow {
-  const value = row.outcome?.value as Published | Post | User
-  if (isPublished(value)) {
-    const blank = {
-      post: { ...value.post, ...NO_TEXT },
-      author: { ...value.author, ...NO_PROFILE }
-    }
-    return { ...row, about: null, outcome: { value: blank } }
-  }
-  const blank = { ...value, ...('content' in value ? NO_TEXT : NO_PROFILE) }
-  return { ...row, about: null, outcome: { value: blank } }
 }
 
 /** Names of the keys that keep words of a post or a user. */

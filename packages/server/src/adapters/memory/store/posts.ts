@@ -5,9 +5,10 @@ import { unknownPost } from '../../../domain/unknown.ts'
 import type { Extent, PostStore, Published } from '../../../ports/store.ts'
 import { type Context, isActive, mayWrite, toUser } from './context.ts'
 import { insertPost } from './insert-post.ts'
-import { keysAbout, withoutText } from './keys.ts'
+import { keysAbout } from './keys.ts'
 import { externalKey } from './tables.ts'
 import type { Transaction } from './transactions.ts'
+import { withoutText } from './words.ts'
 
 function publish(context: Context, tx: Transaction, made: NewPost): Published {
   const { tables, ids } = context

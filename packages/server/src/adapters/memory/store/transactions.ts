@@ -6,6 +6,7 @@ import { createKeyedLock } from '../../../lib/keyed-lock.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { IdempotencyKey, Written } from '../../../ports/store.ts'
 import type { KeyRow, Tables } from './tables.ts'
+import { withoutWords } from './words.ts'
 
 /** One transaction at work. It reads what is committed and collects what it will change. */
 export interface Transaction {
@@ -36,11 +37,18 @@ export function keyName(key: IdempotencyKey): string {
 export function findKey(tables: Tables, key: IdempotencyKey, now: number): KeyRow | undefined {
   const row = tables.keys.get(keyName(key))
   if (row === undefined || now - row.madeAt >= KEY_MS) return undefined
-  if (row.hash === key.hash) return row
+  if (row.hash === key.hash)
+    return row.about !== null && (isGone(tables, key.owner) || isGone(tables, row.about))
+      ? withoutWords(row)
+      : row
   throw new Problem(
     'idempotency_conflict',
     `The Idempotency-Key "${key.key}" was used with another request.`
   )
+}
+
+function isGone(tables: Tables, user: PostId | number): boolean {
+  return typeof user === 'number' && tables.users.get(user)?.status === 'gone'
 }
 
 /**
