@@ -87,3 +87,35 @@ test('AP-01: a commit token that was not made here is refused on every read', as
       assert.equal(JSON.parse(body).code, 'invalid_commit', name)
     }
 })
+
+const SWAPPED = `after=${POST}&before=${POST.slice(0, -1)}0`
+
+test('who never wrote is refused what everybody is refused', async t => {
+  const server = await startServer(t, { limits: { numberedPages: true } })
+  await server.client('ada').createPost({ content: 'x' })
+  const ask = async (user: string, path: string) => {
+    const headers = { authorization: `Bearer ${await server.token(user)}` }
+    const response = await fetch(server.url + path, { headers })
+    const { code, message, items } = JSON.parse(await response.text())
+    return { status: response.status, code, message, empty: items?.length === 0 }
+  }
+  const wrong = [
+    ...[
+      'page=1&size=5&limit=5',
+      'size=5',
+      'page=600',
+      'page=1&snapshot=none',
+      SWAPPED,
+      `known=${POST}`
+    ],
+    ...[`cursor=x&after=${POST}`, `known=${POST}&before=${POST}`, 'cursor=x', 'after=x']
+  ].map(query => `/v1/feed?${query}`)
+  const lists = ['blocks', 'mutes', 'follow-requests'].map(list => `/v1/${list}?cursor=x`)
+  for (const path of [...wrong, ...lists, '/v1/feed/newer?after=x']) {
+    const refused = await ask('ada', path)
+    assert.ok(refused.status >= 400, path)
+    assert.deepEqual(await ask('nobody', path), refused, path)
+  }
+  for (const path of ['/v1/feed?page=2', `/v1/feed?after=${POST}`, '/v1/blocks'])
+    assert.equal((await ask('nobody', path)).empty, true, path)
+})

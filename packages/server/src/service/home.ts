@@ -1,8 +1,9 @@
 import type { FeedQuery, NewerCount, NewerQuery, UserId } from '@fanwise/sdk'
+import type { CursorCodec } from '../domain/cursor.ts'
 import { Problem } from '../domain/errors.ts'
-import { isPostId, type PostId } from '../domain/post-id.ts'
+import type { PostId } from '../domain/post-id.ts'
 import type { ServiceContext } from './context.ts'
-import { numbersOf } from './numbers.ts'
+import { type Numbers, numbersOf } from './numbers.ts'
 import { EMPTY_PAGE, LIMIT_DEFAULT, type Listing, pageBytes } from './pages.ts'
 import { lookBack, placeOf, UP, walkOf } from './walks.ts'
 
@@ -21,7 +22,7 @@ export function homeReads(context: ServiceContext, id: UserId) {
     async feedBytes(query: FeedQuery = {}): Promise<Uint8Array> {
       const numbers = numbersOf(context.limits, query)
       const user = await directory.reader(id)
-      if (user === undefined) return emptyPage(query, id)
+      if (user === undefined) return emptyPage(cursors, numbers, query)
       seen(user.number)
       const listing = listingOf(user.number)
       if (numbers !== null) {
@@ -41,7 +42,7 @@ export function homeReads(context: ServiceContext, id: UserId) {
     async newer({ after, known }: NewerQuery): Promise<NewerCount> {
       const user = await directory.reader(id)
       if (user === undefined) {
-        emptyPage({ after }, id)
+        placeOf(cursors, NOBODYS, after)
         return { count: 0, more: false }
       }
       seen(user.number)
@@ -57,12 +58,12 @@ function listingOf(reader: number): Listing {
   return { list: 'home', reader, owner: reader }
 }
 
-/** A reader without a number got no cursor from us. */
-function emptyPage({ cursor, after, before }: FeedQuery, id: UserId): Uint8Array {
-  const bounds = [after, before].filter(bound => bound !== undefined)
-  if (cursor === undefined && bounds.every(isPostId)) return EMPTY_PAGE
-  throw new Problem(
-    'invalid_cursor',
-    `The user "${id}" has no feed yet, so no cursor of it exists.`
-  )
+/** Of who never wrote: no cursor and no snapshot was made for it. */
+const NOBODYS = listingOf(0)
+
+/** What does not fit is refused as it is to anybody. @throws Problem invalid_cursor, invalid_bounds, snapshot_gone */
+function emptyPage(cursors: CursorCodec, numbers: Numbers | null, query: FeedQuery): Uint8Array {
+  if (numbers === null) walkOf(cursors, NOBODYS, query)
+  else if (numbers.snapshot !== null) throw new Problem('snapshot_gone')
+  return EMPTY_PAGE
 }

@@ -56,3 +56,13 @@ export async function pageOfRows<Row, Item>(
     last === undefined ? null : cursors.encode({ ...listing, last: list.position(last) })
   return { items: await list.present(shown), nextCursor }
 }
+
+/** A list of who never wrote, for whom no cursor was made. @throws Problem invalid_cursor */
+export function emptyPage(
+  cursors: CursorCodec,
+  list: ListName,
+  { cursor }: PageQuery
+): Page<never> {
+  if (cursor !== undefined) cursors.decode(cursor, { list, reader: 0, owner: 0 })
+  return { items: [], nextCursor: null }
+}

@@ -20,7 +20,7 @@ import { putUser, setStatus } from '../publish/users.ts'
 import { checkProfile } from '../publish/validate.ts'
 import type { ServiceContext } from './context.ts'
 import { type FollowerMethods, followers } from './followers.ts'
-import { pageOfRows } from './pages.ts'
+import { emptyPage, pageOfRows } from './pages.ts'
 import { openWrite, requestKey, unlessDone } from './request-key.ts'
 import { visibleTo } from './visible.ts'
 import { toAuthor, toProfile } from './wire.ts'
@@ -120,7 +120,7 @@ function lists(context: ServiceContext, id: UserId) {
     (list: MemberList) =>
     async (query: PageQuery = {}) => {
       const user = await directory.reader(id)
-      if (user === undefined) return { items: [], nextCursor: null }
+      if (user === undefined) return emptyPage(context.cursors, list, query)
       return members(context, list, user, user, query)
     }
   const of =
