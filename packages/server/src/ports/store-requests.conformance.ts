@@ -225,11 +225,13 @@ export function requestsConformance(name: string, make: MakeStore): void {
     const [ann, ...others] = await people(store, 'ann', ...'abcdefg')
     for (const other of others) await store.follow(other!, bob)
     await store.follow(others[0]!, cid)
+    assert.equal(await store.openedPending(), 0)
     await setVisibility(store, 'bob', 'public')
     await setVisibility(store, 'bob', 'private')
     assert.equal((await store.follow(ann, bob)).value, 'requested')
     assert.deepEqual(await store.acceptOpened(10, cid), [])
     assert.equal((await store.acceptOpened(3, bob)).length, 3)
+    assert.equal(await store.openedPending(), 1)
     const events = await eventsOf(store, async () => {
       const added = await acceptAll(store, 3)
       assert.deepEqual(
@@ -242,6 +244,7 @@ export function requestsConformance(name: string, make: MakeStore): void {
     assert.deepEqual(await walk(store, 'requests', bob), [ann])
     assert.deepEqual(await walk(store, 'requests', cid), [others[0]])
     assert.deepEqual(await store.acceptOpened(10), [])
+    assert.equal(await store.openedPending(), 0)
     await flush(store)
     assert.equal((await countsOf(store, bob))?.followers, 7)
   })

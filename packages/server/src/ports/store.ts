@@ -171,6 +171,8 @@ export interface RequestStore {
    * Returns the follows that were added: fewer than `limit` when none is left, or another process works on them too.
    */
   acceptOpened(limit: number, author?: number): Promise<readonly Relation[]>
+  /** Accounts whose requests of that time are not all accepted yet. */
+  openedPending(): Promise<number>
 }
 
 /** Follows and rules. Each change writes outbox rows for the reader's rules, and for the author's list. */

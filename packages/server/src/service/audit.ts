@@ -37,11 +37,12 @@ function settleForAll(context: AuditContext): VerifyContext['settle'] {
     const justNow = clock.monotonic() - failed < timeoutMs
     if (await settle(context, justNow ? 0 : timeoutMs)) return 0
     if (!justNow) failed = clock.monotonic()
-    const [stored, logged] = await Promise.all([
+    const [opened, stored, logged] = await Promise.all([
+      store.openedPending(),
       store.outboxPending(),
       log.pending().catch(() => 1)
     ])
-    return Math.max(1, stored + logged)
+    return Math.max(1, opened + stored + logged)
   }
 }
 

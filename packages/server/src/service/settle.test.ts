@@ -3,7 +3,11 @@ import test from 'node:test'
 import { createVirtualClock } from '../adapters/memory/virtual-clock.ts'
 import { type SettleContext, settle } from './settle.ts'
 
-const RELAYED = { outboxMark: async () => '', isRelayed: async () => true }
+const RELAYED = {
+  openedPending: async () => 0,
+  outboxMark: async () => '',
+  isRelayed: async () => true
+}
 
 function contextOf(parts: Partial<SettleContext>) {
   const clock = createVirtualClock()
@@ -59,8 +63,23 @@ test('events that are not safe in the log yet are waited for, those of the momen
   const asked: string[] = []
   const isRelayed = async (mark: string) => asked.push(mark) > 3
   const { context, clock } = contextOf({
-    store: { outboxMark: async () => 'mark', isRelayed, flushCounts: async () => 0 }
+    store: { ...RELAYED, outboxMark: async () => 'mark', isRelayed, flushCounts: async () => 0 }
   })
   assert.equal(await clock.runUntil(settle(context, 1000)), true)
   assert.deepEqual(asked, ['mark', 'mark', 'mark', 'mark'])
+})
+
+test('requests to accounts that turned public are waited for, before the events that they make', async () => {
+  const asked: string[] = []
+  const openedPending = async () => (asked.push('opened') > 2 ? 0 : 1)
+  const outboxMark = async () => {
+    asked.push('mark')
+    return ''
+  }
+  const store = { ...RELAYED, openedPending, outboxMark, flushCounts: async () => 0 }
+  const { context, clock } = contextOf({ store })
+  assert.equal(await clock.runUntil(settle(context, 1000)), true)
+  assert.deepEqual(asked, ['opened', 'opened', 'opened', 'mark'])
+  const never = contextOf({ store: { ...store, openedPending: async () => 1 } })
+  assert.equal(await never.clock.runUntil(settle(never.context, 1000)), false)
 })

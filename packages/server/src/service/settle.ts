@@ -6,7 +6,7 @@ const POLL_MS = 5
 const COUNTS_BATCH = 10_000
 
 export interface SettleContext {
-  readonly store: Pick<Store, 'outboxMark' | 'isRelayed' | 'flushCounts'>
+  readonly store: Pick<Store, 'openedPending' | 'outboxMark' | 'isRelayed' | 'flushCounts'>
   readonly log: Pick<EventLog, 'pending'>
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
   /** Resolves when no list is being built by this process. */
@@ -14,13 +14,18 @@ export interface SettleContext {
 }
 
 /**
- * Waits until outbox, log and builders have nothing left and the displayed counts are up to date. False when that took
+ * Waits until requests to accounts that turned public, outbox, log and builders have nothing left and the displayed counts are up to date. False when that took
  * longer than `timeoutMs`.
  */
 export async function settle(context: SettleContext, timeoutMs: number): Promise<boolean> {
   const { store, log, clock } = context
   const end = clock.monotonic() + timeoutMs
   const isLate = () => clock.monotonic() >= end
+  // First: accepting them writes events.
+  while ((await store.openedPending()) > 0) {
+    if (isLate()) return false
+    await clock.sleep(POLL_MS)
+  }
   const mark = await store.outboxMark()
   while (!(await store.isRelayed(mark)) || (await unfinished(log)) > 0) {
     if (isLate()) return false

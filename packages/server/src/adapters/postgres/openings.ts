@@ -52,6 +52,8 @@ const finish = statement(
      where q.followee = o.followee and q.seq <= o.until)`
 )
 
+const left = statement('openings_left', 'select count(*)::integer as left from openings')
+
 interface Opening {
   readonly followee: string
   readonly until: string
@@ -87,4 +89,9 @@ export async function acceptOpened(
   const added = await acceptAll(db, asked.map(toRelation))
   if (asked.length < limit) await db.rows(finish, values)
   return added
+}
+
+export async function openedPending(db: Database): Promise<number> {
+  const [row] = await db.rows<{ left: number }>(left)
+  return row?.left ?? 0
 }

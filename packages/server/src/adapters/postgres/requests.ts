@@ -4,7 +4,7 @@ import type { IdempotencyKey, RequestStore, Written } from '../../ports/store.ts
 import { begun, type Ended, endSql, followEvents } from './follow.ts'
 import { write } from './idempotency.ts'
 import { pairLock, readerLock } from './locks.ts'
-import { acceptOpened } from './openings.ts'
+import { acceptOpened, openedPending } from './openings.ts'
 import { type Database, type Queries, type Statement, statement } from './pool.ts'
 import { mayWrite } from './rows.ts'
 
@@ -69,6 +69,7 @@ export function requests(db: Database): RequestStore {
       ),
     rejectRequest: ending(reject),
     removeFollower: ending(remove),
-    acceptOpened: (limit, author) => acceptOpened(db, limit, author)
+    acceptOpened: (limit, author) => acceptOpened(db, limit, author),
+    openedPending: () => openedPending(db)
   }
 }

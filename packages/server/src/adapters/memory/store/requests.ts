@@ -38,6 +38,7 @@ export function requests(context: Context): RequestStore {
     acceptRequest: decide(accept),
     rejectRequest: decide(withdraw),
     removeFollower: decide(remove),
-    acceptOpened: (limit, author) => acceptOpened(context, limit, author)
+    acceptOpened: (limit, author) => acceptOpened(context, limit, author),
+    openedPending: async () => context.tables.openings.size
   }
 }
