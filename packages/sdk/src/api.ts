@@ -108,7 +108,7 @@ export interface NewerQuery {
   readonly known?: readonly PostId[]
 }
 
-/** `count` is 100 at most; `more` says that there are others. */
+/** `count` is 100 at most; `more` says that there are others, or that so much was hidden that it is not known. */
 export interface NewerCount {
   readonly count: number
   readonly more: boolean

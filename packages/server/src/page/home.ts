@@ -37,7 +37,7 @@ export interface NewerQuery extends HomeOptions {
   readonly limit: number
 }
 
-/** `more`: there are at least as many again as may be counted, or some that were not looked at. */
+/** `more`: there are others, or, where a bound was met, some that were not looked at. */
 export interface NewerCount {
   readonly count: number
   readonly more: boolean
@@ -125,7 +125,9 @@ export async function countNewer(
 ): Promise<NewerCount> {
   const { skeleton, filter } = await openHome(context, reader, query, 'down')
   const keep = (ids: readonly PostId[]) => hydrate(context.caches, ids, filter)
-  const bounds = { from: END, until: query.above, limit: query.limit }
+  // One more than is counted: what a rule hides is no other.
+  const bounds = { from: END, until: query.above, limit: query.limit + 1 }
   const { posts, next } = await fillPage(context, bounds, skeleton, keep)
-  return { count: posts.length, more: next !== null }
+  const more = posts.length > query.limit
+  return { count: more ? query.limit : posts.length, more: more || next !== null }
 }
