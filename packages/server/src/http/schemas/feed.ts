@@ -65,7 +65,9 @@ export const NewerQuerySchema = Type.Object(
 export const NewerCountSchema = Type.Object(
   {
     count: Type.Integer({ minimum: 0, maximum: 100 }),
-    more: Type.Boolean({ description: 'There are others; or most of what was looked at is hidden, and it is not known.' })
+    more: Type.Boolean({
+      description: 'There are others; or most of what was looked at is hidden, and it is not known.'
+    })
   },
   {
     $id: 'NewerCount',
