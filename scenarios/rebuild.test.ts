@@ -150,7 +150,7 @@ scenario(
   }
 )
 
-const ROUNDS = thorough ? 500 : 60
+const ROUNDS = thorough ? 500 : 40
 
 scenario(
   `RB-08: ${ROUNDS} times a post is made while the feed of its reader is built`,
