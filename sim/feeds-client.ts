@@ -60,7 +60,7 @@ export function createFeedsClient(server: FeedsServer, machine: Machine, network
     rules: reader => perform('readRules', feeds => feeds.rules(reader)),
     fillRules: (reader, lease, rules) =>
       perform('fillRules', feeds => feeds.fillRules(reader, lease, rules)),
-    session: (reader, id) => perform('session', feeds => feeds.session(reader, id)),
+    session: (reader, id, part) => perform('session', feeds => feeds.session(reader, id, part)),
     extendSession: (reader, id, length, ids) =>
       perform('extendSession', feeds => feeds.extendSession(reader, id, length, ids)),
     dropRules: readers => perform('dropRules', feeds => feeds.dropRules(readers)),

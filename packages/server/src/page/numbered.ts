@@ -1,6 +1,6 @@
 import { Problem } from '../domain/errors.ts'
 import { END, type PostId } from '../domain/post-id.ts'
-import type { Feeds, Session } from '../ports/feeds.ts'
+import type { Feeds, Session, SessionPart } from '../ports/feeds.ts'
 import { type Filled, fillPage } from './fill.ts'
 import { followedBy } from './followed.ts'
 import { type HomeContext, type HomeOptions, type OpenHome, openHome } from './home.ts'
@@ -25,7 +25,7 @@ export interface NumberedPage extends PageResult {
   readonly snapshot: string | null
 }
 
-/** What is known of a walk: `ids` are frozen; `next`, where it goes on, is null at its end. */
+/** What is known of a walk: the `ids` of a page are frozen; `next`, where it goes on, is null at its end. */
 interface Frozen extends Session {
   readonly next: PostId | null
   readonly kept: boolean
@@ -43,16 +43,17 @@ export async function numberedPage(
 ): Promise<NumberedPage> {
   const { page, size } = query
   const home = await openHome(context, reader, query, 'down')
-  const found = await findSession(context, reader, query)
-  const frozen = await reaching(context, reader, home, found, page * size + 1)
-  const ids = frozen.ids.slice((page - 1) * size, page * size)
+  const part = { from: (page - 1) * size, to: page * size }
+  const found = await findSession(context, reader, query, part)
+  const frozen = await reaching(context, reader, home, found, part)
+  const { ids, length } = frozen
   const shown = await stillShown(context, reader, home, ids)
-  const more = frozen.ids.length > page * size || frozen.next !== null
+  const more = length > page * size || frozen.next !== null
   return {
     items: await present(context, reader, shown),
     ids: shown.map(({ id }) => id),
     next: more ? (ids.at(-1) ?? frozen.next) : null,
-    partial: frozen.ids.length < page * size && frozen.next !== null,
+    partial: length < page * size && frozen.next !== null,
     source: 'store',
     snapshot: frozen.kept ? frozen.id : null
   }
@@ -61,12 +62,14 @@ export async function numberedPage(
 async function findSession(
   { feeds, telemetry, clock }: NumberedContext,
   reader: number,
-  { page, snapshot }: NumberedQuery
+  { page, snapshot }: NumberedQuery,
+  part: SessionPart
 ): Promise<Session> {
-  const fresh = { id: Math.floor(clock.random() * 2 ** 52).toString(36), ids: [] }
+  const id = Math.floor(clock.random() * 2 ** 52).toString(36)
+  const fresh = { id, length: 0, last: null, ids: [] }
   if (page === 1 && snapshot === null) return fresh
   const found = await reachFeeds(telemetry, async () => ({
-    session: await feeds.session(reader, snapshot)
+    session: await feeds.session(reader, snapshot, part)
   }))
   if (snapshot === null) return found?.session ?? fresh
   if (found === null) throw new Problem('unavailable', 'Snapshots cannot be read now.')
@@ -74,28 +77,39 @@ async function findSession(
   throw new Problem('snapshot_gone')
 }
 
-/** The walk with `count` ids, if there are as many: it is read on from where it is frozen to, and frozen as far as that. */
+/** The walk with one id more than the part, if there are as many: it is read on from where it ends, and frozen that far. */
 async function reaching(
   context: NumberedContext,
   reader: number,
   home: OpenHome,
-  { id, ids }: Session,
-  count: number
+  session: Session,
+  part: SessionPart
 ): Promise<Frozen> {
-  const end = ids.at(-1) ?? END
-  if (ids.length >= count) return { id, ids, next: end, kept: true }
+  const { id, length, last } = session
+  if (length > part.to) return { ...session, next: last, kept: true }
   const keep = (some: readonly PostId[]) => hydrate(context.caches, some, home.filter)
-  const bounds = { from: end, limit: count - ids.length }
+  const bounds = { from: last ?? END, limit: part.to + 1 - length }
   const filled = await fillPage(context, bounds, home.skeleton, keep)
   const { next } = filled
   const added = placesOf(filled)
   const { feeds, telemetry } = context
-  const kept = await reachFeeds(telemetry, () => feeds.extendSession(reader, id, ids.length, added))
-  if (kept !== false) return { id, ids: [...ids, ...added], next, kept: kept === true }
+  const kept = await reachFeeds(telemetry, () => feeds.extendSession(reader, id, length, added))
+  if (kept !== false) return { ...longer(session, added, part), next, kept: kept === true }
   // Somebody else read on, or it is gone.
-  const other = await reachFeeds(telemetry, () => feeds.session(reader, id))
-  if (other === null) return { id, ids: [...ids, ...added], next, kept: false }
-  return reaching(context, reader, home, other, count)
+  const other = await reachFeeds(telemetry, () => feeds.session(reader, id, part))
+  if (other === null) return { ...longer(session, added, part), next, kept: false }
+  return reaching(context, reader, home, other, part)
+}
+
+function longer(session: Session, added: readonly PostId[], { from, to }: SessionPart): Session {
+  const { id, length, last, ids } = session
+  const further = added.slice(Math.max(0, from - length), Math.max(0, to - length))
+  return {
+    id,
+    length: length + added.length,
+    last: added.at(-1) ?? last,
+    ids: [...ids, ...further]
+  }
 }
 
 /** Where a bound was met the last id looked at has a place, which stays empty: from there the next page gets on. */

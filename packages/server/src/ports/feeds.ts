@@ -44,7 +44,18 @@ export interface Change {
 /** A walk of a reader's feed that is frozen: the ids that were shown so far, newest first. */
 export interface Session {
   readonly id: string
+  /** Ids of the whole walk. */
+  readonly length: number
+  /** The last of the whole walk; null when it is empty. */
+  readonly last: PostId | null
+  /** Of the part that was asked for. */
   readonly ids: readonly PostId[]
+}
+
+/** Places of a session from 0 on: `to` is the first one behind it. */
+export interface SessionPart {
+  readonly from: number
+  readonly to: number
 }
 
 /** Of one reader; with one more, the one made first goes. */
@@ -93,7 +104,7 @@ export interface Feeds extends AsyncDisposable {
   dropRules(readers: readonly number[]): Promise<void>
 
   /** A reader's session; `id` null: the one made last. Null when there is none, or none any more. */
-  session(reader: number, id: string | null): Promise<Session | null>
+  session(reader: number, id: string | null, part: SessionPart): Promise<Session | null>
   /**
    * Adds ids to a session that has `length` of them; begins one when `length` is 0 and there is none. False: it has
    * another length by now, or is gone. Keeps the reader's sessions for their full life from now on.

@@ -18,7 +18,8 @@ import type {
   Push,
   Pushed,
   RulesRead,
-  Session
+  Session,
+  SessionPart
 } from '../../ports/feeds.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
 import { ExpiringLru } from './feeds/expiring-lru.ts'
@@ -186,8 +187,8 @@ class MemoryFeeds implements RestorableFeeds {
     for (const reader of readers) this.#rules.drop(reader)
   }
 
-  async session(reader: number, id: string | null): Promise<Session | null> {
-    return this.#sessions.find(reader, id)
+  async session(reader: number, id: string | null, part: SessionPart): Promise<Session | null> {
+    return this.#sessions.find(reader, id, part)
   }
 
   async extendSession(

@@ -11,6 +11,7 @@ import type {
   Pushed,
   RulesRead,
   Session,
+  SessionPart,
   Taken
 } from '../../ports/feeds.ts'
 import type { Telemetry } from '../../ports/telemetry.ts'
@@ -181,8 +182,8 @@ class RedisFeeds implements Feeds {
     return this.#rules.drop(readers)
   }
 
-  session(reader: number, id: string | null): Promise<Session | null> {
-    return unlessUnsafe(this.#sessions.find(reader, id), null)
+  session(reader: number, id: string | null, part: SessionPart): Promise<Session | null> {
+    return unlessUnsafe(this.#sessions.find(reader, id, part), null)
   }
 
   extendSession(
