@@ -39,6 +39,7 @@ export interface PostDelivery {
   readonly failed: number
   /** ISO 8601 with ms, UTC; as all times here. */
   readonly createdAt: string
+  /** `startedAt` where the mark was made later, or by another clock. */
   readonly relayedAt: string | null
   readonly startedAt: string | null
   readonly doneAt: string | null

@@ -4,7 +4,7 @@ import { openWriteWorld, type WriteWorld } from '../../../../testkit/write-world
 import { Problem } from '../domain/errors.ts'
 import { laneOfAuthor } from '../domain/post-id.ts'
 import { explainPost } from './explain-post.ts'
-import { toDelivery } from './fanout-trail.ts'
+import { relayedAt, toDelivery } from './fanout-trail.ts'
 
 /** `reader` follows `author`, and the reader's feed is warm. */
 async function pair(t: TestContext, limits = {}) {
@@ -191,4 +191,13 @@ test('slices are estimated by the followers until the last one is done', () => {
   const context = { limits: { slice: 1000 } } as Parameters<typeof toDelivery>[0]
   const trail = { event: null, progress: null, state: 'unrecorded' } as const
   assert.deepEqual(toDelivery(context, trail, post, user).slices, { done: 0, of: 3 })
+})
+
+test('an event is relayed by the time its work begins, whenever it was marked', () => {
+  const event = (publishedAt: number | null) => ({ id: '1', lane: 0, publishedAt, givenUp: null })
+  const progress = { startedAt: 20 } as Parameters<typeof relayedAt>[0]['progress']
+  assert.equal(relayedAt({ event: event(30), progress }), 20)
+  assert.equal(relayedAt({ event: event(10), progress }), 10)
+  assert.equal(relayedAt({ event: event(30), progress: null }), 30)
+  assert.equal(relayedAt({ event: event(null), progress }), null)
 })

@@ -5,7 +5,14 @@ import type { User } from '../domain/user.ts'
 import { isoTime } from '../lib/iso-time.ts'
 import type { ReaderRow } from '../ports/ledger.ts'
 import type { Store } from '../ports/store.ts'
-import { readTrail, type Trail, type TrailContext, timeOrNull, toDelivery } from './fanout-trail.ts'
+import {
+  readTrail,
+  relayedAt,
+  type Trail,
+  type TrailContext,
+  timeOrNull,
+  toDelivery
+} from './fanout-trail.ts'
 import { type LackingContext, lackingBy } from './lacking.ts'
 import { decidingReason, recordReasons, summaryOf } from './reasons.ts'
 import {
@@ -130,7 +137,7 @@ function toEvent({ event, progress }: Trail): PostEvent | null {
     lane: known.lane,
     partition: progress?.partition ?? null,
     offset: progress?.offset ?? null,
-    relayedAt: timeOrNull(event?.publishedAt),
+    relayedAt: timeOrNull(relayedAt({ event, progress })),
     givenUp: givenUp && { at: isoTime(givenUp.at), reason: givenUp.reason }
   }
 }
@@ -138,7 +145,7 @@ function toEvent({ event, progress }: Trail): PostEvent | null {
 function toRecord(row: ReaderRow): WorkRecord {
   const { at, worker, work, delivery: mode, slice, took, pushed, cold, late, failed } = row
   return {
-    ...{ at: isoTime(at), worker, work: work === 'merged' ? 'pulled' : work, mode, slice, took },
+    ...{ at: isoTime(at), worker, work, mode, slice, took },
     ...{ pushed, cold, late, failed }
   }
 }

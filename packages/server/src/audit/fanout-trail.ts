@@ -35,7 +35,7 @@ function stateOf(event: PostEvent | null, progress: Progress | null): DeliverySt
 }
 
 function endOf({ work, slices, slicesDone }: Progress): 'pulled' | 'done' | null {
-  if (work === 'merged') return 'pulled'
+  if (work === 'pulled') return 'pulled'
   if (work === 'backlog') return 'done'
   return slices !== null && slicesDone >= slices ? 'done' : null
 }
@@ -49,7 +49,7 @@ export function toDelivery(
   const followers = author?.counts.followers ?? 0
   const ended = state === 'done' || state === 'pulled'
   const done = progress?.slicesDone ?? 0
-  const whole = progress?.work === 'merged' || progress?.work === 'backlog'
+  const whole = progress?.work === 'pulled' || progress?.work === 'backlog'
   const expected = Math.max(done, Math.ceil(followers / limits.slice))
   return {
     post: post.id,
@@ -63,10 +63,16 @@ export function toDelivery(
     late: progress?.late ?? 0,
     failed: progress?.failed ?? 0,
     createdAt: isoTime(timeOf(post.id)),
-    relayedAt: timeOrNull(event?.publishedAt),
+    relayedAt: timeOrNull(relayedAt({ event, progress })),
     startedAt: timeOrNull(progress?.startedAt),
     doneAt: timeOrNull(ended ? progress?.latestAt : null)
   }
+}
+
+/** Ms. What is marked as relayed after its work, or by a clock that is ahead, was relayed by the time the work began. */
+export function relayedAt({ event, progress }: Pick<Trail, 'event' | 'progress'>): number | null {
+  const marked = event?.publishedAt ?? null
+  return marked === null || progress === null ? marked : Math.min(marked, progress.startedAt)
 }
 
 export function timeOrNull(ms: number | null | undefined): string | null {

@@ -111,7 +111,7 @@ test('what is no event at all is given up and listed, and its lane goes on', asy
   const server = await startServer(t)
   const { admin, client } = server
   await client('ann').putUser('ann', {})
-  const bad = ['null', '7', '"x"', '[]', '{}']
+  const bad = ['null', '7', '"x"', '[]', '{}', '{"type":null}', '{"type":7}']
   const rows = bad.map(json => `('1', 'post', lane_of_author(1), '${json}')`)
   await sql(server, `insert into outbox (aggregateid, type, lane, payload) values ${rows}`)
   await client('ann').createPost({ content: 'behind them' })

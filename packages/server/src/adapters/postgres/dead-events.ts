@@ -40,7 +40,7 @@ interface Row {
   readonly id: string
   readonly lane: number
   readonly type: FeedEvent['type']
-  readonly payload: Partial<FeedEvent>
+  readonly payload: Partial<FeedEvent> | null
   readonly attempts: number
   readonly reason: string
   readonly died_at: string
@@ -69,8 +69,9 @@ export function deadEvents(db: Database): DeadStore {
   }
 }
 
-/** It may have died because its payload is no object. */
+/** It may have died because its payload is no object, or its type no text: then the row tells. */
 function toDeadEvent({ id, lane, type, payload, attempts, reason, died_at }: Row): DeadEvent {
-  const event = { type, ...payload } as FeedEvent
+  const known = typeof payload?.type === 'string' ? payload.type : type
+  const event = { ...payload, type: known } as FeedEvent
   return { id, lane, event, attempts, diedAt: Number(died_at), reason }
 }
