@@ -110,7 +110,7 @@ export type Preset = keyof typeof PRESETS
 
 /** What Feeds need of them. */
 export type FeedsLimits = Pick<Limits, 'cap' | 'slack' | 'idleMs' | 'buildMs'> &
-  Partial<Pick<Limits, 'idleFrom' | 'emptyMs' | 'sessionMs'>>
+  Partial<Pick<Limits, 'idleFrom' | 'emptyMs' | 'sessionMs' | 'numberedPages'>>
 
 /** How long a list lives from its build on, in ms. */
 export function lifeMs({ idleMs, emptyMs = idleMs }: FeedsLimits, empty: boolean): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FeedsLimits } from '../../domain/limits.ts'
 import { END, makePostId, type PostId } from '../../domain/post-id.ts'
 import { NO_RULES } from '../../domain/rules.ts'
 import { feedsConformance } from '../../ports/feeds.conformance.ts'
@@ -25,11 +26,16 @@ async function warm(feeds: Feeds, list: ListKey, ids: readonly PostId[] = []): P
   await feeds.finish(list, 'x', ids, true)
 }
 
-function make(bytesMax: number) {
+function make(bytesMax: number, changes: Partial<FeedsLimits> = {}) {
   const clock = createVirtualClock()
   const evicted: number[] = []
   const telemetry = { count: (_: string, by = 1) => evicted.push(by) }
-  const feeds = createMemoryFeeds({ clock, limits, bytesMax, telemetry })
+  const feeds = createMemoryFeeds({
+    clock,
+    limits: { ...limits, ...changes },
+    bytesMax,
+    telemetry
+  })
   return { clock, feeds, evicted }
 }
 
@@ -48,6 +54,20 @@ test('over the byte budget, the lists go that were taken from least recently', a
   assert.deepEqual(evicted, [1])
   assert.equal(await stateOf(feeds, 'feed:2'), 'cold')
   for (const kept of [1, 3, built]) assert.equal(await stateOf(feeds, `feed:${kept}`), 'warm')
+})
+
+test('sessions take a part of the budget only where pages are numbered', async () => {
+  const fit = async (numberedPages: boolean) => {
+    const { feeds, evicted } = make(100_000, { numberedPages })
+    let built = 0
+    while (evicted.length === 0) await warm(feeds, `feed:${++built}`)
+    return built
+  }
+  const [without, withThem] = [await fit(false), await fit(true)]
+  assert.ok(
+    Math.abs(without / withThem - 7 / 6) < 0.02,
+    `${without} lists, ${withThem} beside them`
+  )
 })
 
 test('pushes count against the budget, and trimming gives back', async () => {

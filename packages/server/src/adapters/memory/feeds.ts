@@ -43,7 +43,7 @@ export interface MemoryFeedsOptions {
 }
 
 const BYTES_MAX = 256 * 1024 * 1024
-/** Of rules, and of sessions. */
+/** Of rules; and of sessions, where there are any. */
 const RULES_SHARE = 1 / 8
 const SESSION_MS = 30 * MINUTE_MS
 
@@ -67,12 +67,13 @@ class MemoryFeeds implements RestorableFeeds {
   #epoch: number | undefined
 
   constructor(options: MemoryFeedsOptions) {
-    const { clock, bytesMax = BYTES_MAX } = options
+    const { clock, limits, bytesMax = BYTES_MAX } = options
+    const sessionsShare = limits.numberedPages === false ? 0 : RULES_SHARE
     const monotonic = () => clock.monotonic()
     this.#options = options
-    this.#lists = new ExpiringLru(bytesMax * (1 - 2 * RULES_SHARE), monotonic)
+    this.#lists = new ExpiringLru(bytesMax * (1 - RULES_SHARE - sessionsShare), monotonic)
     this.#rules = new RulesCache(bytesMax * RULES_SHARE, monotonic)
-    this.#sessions = new Sessions(bytesMax * RULES_SHARE, monotonic)
+    this.#sessions = new Sessions(bytesMax * sessionsShare, monotonic)
   }
 
   async push(pushes: readonly Push[]): Promise<readonly Pushed[]> {
