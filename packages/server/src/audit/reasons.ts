@@ -99,7 +99,7 @@ export function recordReasons(told: Told, rows: readonly ReaderRow[]): Reason[] 
 }
 
 function ofRow({ reader }: Told, row: ReaderRow): Reason {
-  if (row.work === 'merged')
+  if (row.work === 'pulled')
     return { code: 'pulled', message: `The author was in pull: nothing was pushed ${at(row)}.` }
   if (row.work === 'backlog')
     return {

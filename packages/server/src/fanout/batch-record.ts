@@ -27,7 +27,7 @@ export interface SliceRecord {
 export interface BatchRecord {
   slices(ids: readonly PostId[], delivery: Delivery): SliceRecord
   /** Posts of which nothing is pushed. */
-  whole(ids: readonly PostId[], delivery: Delivery, work: 'merged' | 'backlog'): void
+  whole(ids: readonly PostId[], delivery: Delivery, work: 'pulled' | 'backlog'): void
   /** The batch was worked off. */
   close(): void
   /** It was not, and comes again. */

@@ -85,7 +85,7 @@ test('without followers there is one slice; in pull, and for old posts, there is
     recorded.slice(1).map(rows => rows.map(({ work, delivery, slice }) => [work, delivery, slice])),
     [
       [
-        ['merged', 'pull', 0],
+        ['pulled', 'pull', 0],
         ['backlog', 'push', 0]
       ]
     ]

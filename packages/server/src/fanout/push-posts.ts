@@ -34,7 +34,7 @@ export async function pushPosts(
   const turns: Turn[] = []
   for (const [author, ids] of posts) {
     const delivery = deliveries.get(author) ?? 'push'
-    if (pulled.has(author)) record.whole(ids, delivery, 'merged')
+    if (pulled.has(author)) record.whole(ids, delivery, 'pulled')
     else turns.push(pushToFollowers(context, author, ids, record.slices(ids, delivery)))
   }
   return turns

@@ -3,10 +3,10 @@ import type { Delivery } from '../domain/user.ts'
 
 /**
  * What was done of a post. `pushed`: to a slice of followers. `failed`: the pushes to a slice were not confirmed and are
- * done again. `merged`: its author is in `pull`, so readers merge the timeline. `backlog`: it was too old to be pushed,
+ * done again. `pulled`: its author is in `pull`, so readers merge the timeline. `backlog`: it was too old to be pushed,
  * and the followers' feeds were dropped instead.
  */
-export type LedgerWork = 'pushed' | 'failed' | 'merged' | 'backlog'
+export type LedgerWork = 'pushed' | 'failed' | 'pulled' | 'backlog'
 
 /** What a worker did of a post for one slice of followers; or for all, where nothing is pushed. */
 export interface LedgerRow {

@@ -51,9 +51,9 @@ export function ledgerConformance(name: string, make: MakeStore): void {
     )
     assert.equal((await store.ledgerOf(post, 2 ** 40))[0]?.took, true)
     assert.deepEqual(await store.ledgerOf(post, 2 ** 40 + 1), [])
-    await store.record([row(post, { slice: 0, work: 'merged', delivery: 'pull', at: AT + 9 })])
-    const [merged, sliced] = await store.ledgerOf(post, 10)
-    assert.deepEqual([merged?.work, merged?.delivery, sliced?.slice], ['merged', 'pull', 2])
+    await store.record([row(post, { slice: 0, work: 'pulled', delivery: 'pull', at: AT + 9 })])
+    const [pulled, sliced] = await store.ledgerOf(post, 10)
+    assert.deepEqual([pulled?.work, pulled?.delivery, sliced?.slice], ['pulled', 'pull', 2])
     await store.record([])
   })
 
