@@ -30,12 +30,23 @@ export async function listDeadRecords(
   const topic = await cluster.topic(all.deadTopic)
   if (topic === null) return []
   const end = await offsetAt(all, cluster, topic, LATEST)
-  const found: DeadRecord[] = []
-  for (let position = await offsetAt(all, cluster, topic, EARLIEST); found.length < max; ) {
-    if (position >= end) break
-    const read = await fetchOnce(all, cluster, topic, 0, position)
-    found.push(...read.entries.map(({ offset, raw }) => deadRecord(offset, raw)))
-    position = read.end
+  const from = await offsetAt(all, cluster, topic, EARLIEST)
+  const read = (position: bigint) => fetchOnce(all, cluster, topic, 0, position)
+  const entries = await readUpTo({ from, end, max }, read)
+  return entries.map(({ offset, raw }) => deadRecord(offset, raw))
+}
+
+/** At most `max` of what lies before `end`. A read that gets no further is the last: there may be no record up to `end`. */
+export async function readUpTo<T>(
+  { from, end, max }: { readonly from: bigint; readonly end: bigint; readonly max: number },
+  read: (position: bigint) => Promise<{ readonly entries: readonly T[]; readonly end: bigint }>
+): Promise<T[]> {
+  const found: T[] = []
+  for (let position = from; position < end && found.length < max; ) {
+    const next = await read(position)
+    found.push(...next.entries)
+    if (next.end === position) break
+    position = next.end
   }
   return found.slice(0, max)
 }
