@@ -41,8 +41,8 @@ const likeMany = statement(
      join posts p on p.shard = g.shard and p.id = g.post and p.deleted_at is null
      join users a on a.number = p.author and a.status = 'active'
      where (a.visibility = 'public' or a.number = u.number or exists (
-        select from follows f where f.follower = u.number and f.followee = a.number))
-      and not exists (select from blocks b where b.reader = u.number and b.author = a.number)
+         select from follows f where f.follower = u.number and f.followee = a.number))
+       and not exists (select from blocks b where b.reader = u.number and b.author = a.number)
        and not exists (select from blocks b where b.reader = a.number and b.author = u.number)
    ), added as (
      insert into likes (user_number, post) select user_number, post from fits order by 1, 2

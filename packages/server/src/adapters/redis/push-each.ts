@@ -23,8 +23,7 @@ const CURED_BY_DROPPING: ReadonlySet<FailureKind> = new Set(['oom', 'othertype']
 
 /**
  * One command per list. A list that has no room, or was made under another FANWISE_FEEDS, is dropped: dropping works
- * where pushing does not. Rejects when
- * something is neither pushed nor dropped.
+ * where pushing does not. Rejects when something is neither pushed nor dropped.
  */
 export async function pushEach(
   commands: Commands,
@@ -56,8 +55,10 @@ export async function pushEach(
     const outcome = outcomes[i]
     if (outcome === undefined) continue
     for (const { push, index } of places) pushed[index] = pushedBy(outcome, isLate(push))
-    if ('reply' in outcome) next.push(...[writer.after(key, outcome.reply) ?? []].flat())
-    else if (CURED_BY_DROPPING.has(outcome.failure.kind)) drops.push(dropCommand(key))
+    if ('reply' in outcome) {
+      const command = writer.after(key, outcome.reply)
+      if (command !== undefined) next.push(command)
+    } else if (CURED_BY_DROPPING.has(outcome.failure.kind)) drops.push(dropCommand(key))
     else failure = outcome.failure
   }
   // A list that could not be trimmed is trimmed after the next push.
