@@ -1,7 +1,7 @@
 import { Problem } from '../domain/errors.ts'
 import { END, type PostId } from '../domain/post-id.ts'
 import type { Feeds, Session, SessionPart } from '../ports/feeds.ts'
-import { type Filled, fillPage } from './fill.ts'
+import { type Filled, fillPage, type PageSource } from './fill.ts'
 import { followedBy } from './followed.ts'
 import { type HomeContext, type HomeOptions, type OpenHome, openHome } from './home.ts'
 import { type Hydrated, hydrate, present } from './hydrate.ts'
@@ -29,6 +29,8 @@ export interface NumberedPage extends PageResult {
 interface Frozen extends Session {
   readonly next: PostId | null
   readonly kept: boolean
+  /** What was read beyond what was frozen; a frozen part comes from Feeds. */
+  readonly source: PageSource
 }
 
 /**
@@ -42,19 +44,22 @@ export async function numberedPage(
   query: NumberedQuery
 ): Promise<NumberedPage> {
   const { page, size } = query
+  const started = context.clock.monotonic()
   const home = await openHome(context, reader, query, 'down')
   const part = { from: (page - 1) * size, to: page * size }
   const found = await findSession(context, reader, query, part)
   const frozen = await reaching(context, reader, home, found, part)
-  const { ids, length } = frozen
+  const { ids, length, source } = frozen
   const shown = await stillShown(context, reader, home, ids)
   const more = length > page * size || frozen.next !== null
+  const items = await present(context, reader, shown)
+  context.telemetry.observe('page_ms', context.clock.monotonic() - started, { source })
   return {
-    items: await present(context, reader, shown),
+    items,
     ids: shown.map(({ id }) => id),
     next: more ? (ids.at(-1) ?? frozen.next) : null,
     partial: length < page * size && frozen.next !== null,
-    source: 'store',
+    source,
     snapshot: frozen.kept ? frozen.id : null
   }
 }
@@ -86,18 +91,18 @@ async function reaching(
   part: SessionPart
 ): Promise<Frozen> {
   const { id, length, last } = session
-  if (length > part.to) return { ...session, next: last, kept: true }
+  if (length > part.to) return { ...session, next: last, kept: true, source: 'warm' }
   const keep = (some: readonly PostId[]) => hydrate(context.caches, some, home.filter)
   const bounds = { from: last ?? END, limit: part.to + 1 - length }
   const filled = await fillPage(context, bounds, home.skeleton, keep)
-  const { next } = filled
+  const { next, source } = filled
   const added = placesOf(filled)
   const { feeds, telemetry } = context
   const kept = await reachFeeds(telemetry, () => feeds.extendSession(reader, id, length, added))
-  if (kept !== false) return { ...longer(session, added, part), next, kept: kept === true }
+  if (kept !== false) return { ...longer(session, added, part), next, kept: kept === true, source }
   // Somebody else read on, or it is gone.
   const other = await reachFeeds(telemetry, () => feeds.session(reader, id, part))
-  if (other === null) return { ...longer(session, added, part), next, kept: false }
+  if (other === null) return { ...longer(session, added, part), next, kept: false, source }
   return reaching(context, reader, home, other, part)
 }
 
