@@ -4,7 +4,7 @@ import type { Connection } from './runtime.ts'
 
 /**
  * Users, then follows, then posts, each as one object with its `kind`. Posts keep their id as external id. Users who
- * are suspended are left out: nothing of theirs is shown on any path.
+ * are suspended are left out: nothing of theirs is shown on any path. So are requests to follow: an import has none.
  */
 export async function* exportLines(server: Connection): AsyncGenerator<Record<string, unknown>> {
   const ids: UserId[] = []
