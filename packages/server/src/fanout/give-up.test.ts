@@ -153,3 +153,24 @@ test('a post that is missing in a warm list comes with the retry of its event', 
   assert.deepEqual(await world.warm(feed), [value.post.id])
   assert.deepEqual(await world.pages.walk(reader, 3), [value.post.id])
 })
+
+test('the cut of an unfollow that was given up stays until the retry of its event', async t => {
+  const world = await openWriteWorld(t)
+  const { author, reader } = await community(world)
+  await world.post(author)
+  await rounds(world, 1)
+  world.faults.store.follows = () => Promise.reject(POISON)
+  await world.store.unfollow(reader, author)
+  await rounds(world, 1)
+  const [dead] = await world.store.deadEvents('0', 10)
+  assert.deepEqual(await world.store.ripeCuts(0, 10), [])
+  assert.deepEqual(await world.pages.walk(reader, 3), [])
+  delete world.faults.store.follows
+  assert.equal(await world.store.retryDead(dead!.id), true)
+  await rounds(world, 1)
+  const cuts = await world.store.ripeCuts(0, 10)
+  assert.deepEqual(
+    cuts.map(({ reader, author }) => [reader, author]),
+    [[reader, author]]
+  )
+})
