@@ -69,6 +69,16 @@ test('who is blocked can defend themselves, and undo what they like', async t =>
     for (const undo of ['unfollow', 'unmute', 'unblock'] as const) await bob[undo](user)
 })
 
+test('nobody stands in a relation to themselves, and undoing it is no error', async t => {
+  const { client } = await startServer(t)
+  const ann = client('ann')
+  for (const undo of ['unfollow', 'unmute', 'unblock', 'rejectRequest'] as const)
+    await ann[undo]('ann')
+  await ann.removeFollower('ann', 'ann')
+  for (const act of ['follow', 'mute', 'block', 'acceptRequest'] as const)
+    assert.match(await refusal(ann[act]('ann'), 'ann'), /^self_relation/)
+})
+
 test('a first request in vain makes nobody', async t => {
   const { client, admin } = await startServer(t)
   const { id } = await client('ann').createPost({ content: 'x' })

@@ -17,7 +17,7 @@ const traces: Partial<Record<FollowerChange, (reader: number, author: number) =>
 export function followers(context: ServiceContext, id: UserId): Pick<FeedApi, FollowerMethods> {
   const { directory } = context
   const change = (kind: FollowerChange) => async (target: UserId, options?: WriteOptions) => {
-    if (target === id) throw new Problem('self_relation')
+    if (target === id && kind === 'acceptRequest') throw new Problem('self_relation')
     const known = await directory.findMany([id, target])
     const reader = known.get(target)
     const refuse = () => {
@@ -28,8 +28,8 @@ export function followers(context: ServiceContext, id: UserId): Pick<FeedApi, Fo
     if (!known.has(id)) refuse()
     const { user, key } = await openWrite(context, id, options, kind, target)
     await unlessDone(context, key, refuse)
-    // Nothing stands between a user and nobody: it is undone already.
-    if (reader === undefined) return
+    // Nothing stands between a user and nobody, or themselves: it is undone already.
+    if (reader === undefined || target === id) return
     await changeFollower(context, kind, user.number, reader.number, key)
     const trace = traces[kind]?.(reader.number, user.number)
     if (trace !== undefined) context.committed(trace)

@@ -38,14 +38,16 @@ test('what was done is answered again, whatever happened to post and people sinc
   await assert.rejects(ann.editPost(first.id, { content: 'two' }), { code: 'post_not_found' })
 })
 
-test('a deleted account answers what was done before, and nothing else', async t => {
+test('a deleted account answers what was done before, and that it is deleted', async t => {
   const { client } = await startServer(t)
   const ann = client('ann')
   const post = await ann.createPost({ content: 'one' }, key('post'))
   await ann.deleteMe(key('delete'))
   await ann.deleteMe(key('delete'))
   assert.equal((await ann.createPost({ content: 'one' }, key('post'))).id, post.id)
-  await assert.rejects(ann.deleteMe(), { code: 'account_gone' })
-  await assert.rejects(ann.deleteMe(key('other')), { code: 'account_gone' })
+  await ann.deleteMe()
+  await ann.deleteMe(key('other'))
+  await assert.rejects(ann.deleteMe(key('post')), { code: 'idempotency_conflict' })
+  await assert.rejects(client('nobody').deleteMe(), { code: 'user_not_found' })
   await assert.rejects(ann.createPost({ content: 'two' }, key('two')), { code: 'account_gone' })
 })

@@ -67,7 +67,6 @@ function profiles(context: ServiceContext, id: UserId) {
       const user = (await directory.findMany([id])).get(id)
       if (user === undefined) throw unknownUser(id)
       const key = requestKey(user.number, options, 'deleteMe')
-      await unlessDone(context, key, () => directory.reader(id))
       await setStatus(context, user.number, 'gone', key)
     }
   }
@@ -76,19 +75,20 @@ function profiles(context: ServiceContext, id: UserId) {
 function relations(context: ServiceContext, id: UserId): Pick<FeedApi, RelationChange> {
   const { directory } = context
   const change = (kind: RelationChange) => async (target: UserId, options?: WriteOptions) => {
-    if (target === id) throw new Problem('self_relation')
+    const undoes = kind.startsWith('un')
+    if (target === id && !undoes) throw new Problem('self_relation')
     const known = await directory.findMany([id, target])
     const author = known.get(target)
     // Undoing works on users who are suspended or gone, doing does not.
     const refuse = () => {
-      if (author?.status !== 'active' && !kind.startsWith('un')) throw unknownUser(target)
+      if (author?.status !== 'active' && !undoes) throw unknownUser(target)
     }
     // Whoever asks in vain is not made by it.
     if (!known.has(id)) refuse()
     const { user, key } = await openWrite(context, id, options, kind, target)
     await unlessDone(context, key, refuse)
-    // Nothing stands between a user and nobody: it is undone already.
-    if (author === undefined) return false
+    // Nothing stands between a user and nobody, or themselves: it is undone already.
+    if (author === undefined || target === id) return false
     const { value } = await changeRelation(context, kind, user.number, author.number, key)
     context.committed(traceOf(kind, user.number, author.number))
     return value

@@ -12,8 +12,7 @@ const tag = 'relations'
 
 const remove = operation({
   ...{ id: 'removeFollower', tag, summary: "End somebody's follow of oneself", writes: true },
-  answer: DONE,
-  errors: ['self_relation']
+  answer: DONE
 })
 
 const list = operation({
@@ -44,7 +43,7 @@ export function followerRoutes(backend: Backend): FastifyPluginAsyncTypebox {
 }
 
 const decisions = [
-  ['accept', 'acceptRequest', 'Make who asks a follower', ['request_not_found']],
+  ['accept', 'acceptRequest', 'Make who asks a follower', ['self_relation', 'request_not_found']],
   ['reject', 'rejectRequest', 'Reject a request to follow', []]
 ] as const
 
@@ -58,7 +57,7 @@ export function requestRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       const about = operation({
         ...{ id: act, tag, summary, writes: true },
         answer: DONE,
-        errors: ['self_relation', ...errors]
+        errors
       })
       const params = { schema: { ...about, params: UserParams } }
       app.post(`/follow-requests/:id/${word}`, params, async (request, reply) => {

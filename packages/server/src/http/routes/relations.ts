@@ -18,7 +18,7 @@ const relations = [
     'block',
     'block',
     'Block a user: neither sees the other',
-    ['self_relation', 'rules_limit']
+    ['user_not_found', 'self_relation', 'rules_limit']
   ],
   ['DELETE', 'block', 'unblock', 'Lift a block', []],
   [
@@ -26,7 +26,7 @@ const relations = [
     'mute',
     'mute',
     'Mute a user: their posts leave the own feed',
-    ['self_relation', 'rules_limit']
+    ['user_not_found', 'self_relation', 'rules_limit']
   ],
   ['DELETE', 'mute', 'unmute', 'Lift a mute', []]
 ] as const satisfies (readonly [string, string, string, string, readonly ErrorCode[]])[]
@@ -46,7 +46,7 @@ export function relationRoutes(backend: Backend): FastifyPluginAsyncTypebox {
       const about = operation({
         ...{ id: `${act}User`, tag, summary, writes: true },
         answer: DONE,
-        errors: ['user_not_found', ...errors]
+        errors
       })
       app.route({
         ...{ method, url: `/users/:id/${word}`, schema: { ...about, params: UserParams } },

@@ -27,7 +27,8 @@ const write = operation({
 
 const leave = operation({
   ...{ id: 'deleteMe', tag, summary: 'Delete the own account for good', writes: true },
-  answer: DONE
+  answer: DONE,
+  errors: ['user_not_found']
 })
 
 export function userRoutes(backend: Backend): FastifyPluginAsyncTypebox {
