@@ -102,10 +102,31 @@ test('the same file gives the same external ids, and equal posts of one file dif
   assert.equal(new Set(first).size, 3)
 })
 
+test('an empty cell is no value, in each column that may be absent', async t => {
+  const [post, plain] = await readValues(
+    t,
+    'posts.csv',
+    'author,user,text,created_at,external_id,attrs\n,a,hi,,,\na,,hi,,k,\n'
+  )
+  const value = { author: 'a', content: 'hi' }
+  const { externalId, ...rest } = (post as { value: Record<string, string> }).value
+  assert.ok(externalId)
+  assert.deepEqual([rest, plain], [value, { kind: 'post', value: { ...value, externalId: 'k' } }])
+  const users = 'id,name,avatar,attributes,visibility\na,,,,\n'
+  const bare = [{ kind: 'user', value: { id: 'a' } }]
+  assert.deepEqual(await readValues(t, 'users.csv', users, { kind: 'users' }), bare)
+  const likes = 'user,post,author,external_id\na,k,b,\n'
+  const like = { user: 'a', author: 'b', externalId: 'k' }
+  assert.deepEqual(await readValues(t, 'likes.csv', likes), [{ kind: 'like', value: like }])
+  const line =
+    '{"author": "a", "content": "hi", "createdAt": null, "externalId": "k", "attrs": ""}\n'
+  assert.deepEqual(await readValues(t, 'posts.ndjson', line), [plain])
+})
+
 test('posts that cannot be stored are told with their line and left out', async t => {
   const lines = [
     'author,text,created_at',
-    'a b,x,',
+    'a b,x,2020-01-01',
     'a,,2020-01-01',
     'a,nul\0,2020-01-01',
     'a,x,yesterday',

@@ -35,7 +35,7 @@ function postReader(): (row: Row) => Parsed {
     const author = String(fields.author ?? fields.user ?? '')
     const content = fields.content
     if (!isUserId(author)) return rejected(line, `author "${author.slice(0, 80)}" is not a user id`)
-    if (typeof content !== 'string') return rejected(line, 'content is not a text')
+    if (typeof content !== 'string') return rejected(line, 'content is empty or not a text')
     const createdAt = fields.createdAt === undefined ? undefined : parseTime(fields.createdAt)
     if (fields.createdAt !== undefined && createdAt === undefined)
       return rejected(line, `createdAt "${String(fields.createdAt)}" is not a time`)

@@ -47,8 +47,14 @@ async function* readCsv(path: string, options: TableOptions): AsyncGenerator<Row
   file.on('error', error => parser.destroy(error))
   for await (const row of file.pipe(parser)) {
     const { record, info } = row as { record: Record<string, string>; info: { lines: number } }
-    yield { kind: 'row', line: info.lines - lineEndsIn(record), fields: record }
+    yield { kind: 'row', line: info.lines - lineEndsIn(record), fields: given(record) }
   }
+}
+
+/** An empty cell says what an absent column says. */
+function given(fields: Row['fields']): Row['fields'] {
+  const kept = Object.entries(fields).filter(([, value]) => value !== '' && value !== null)
+  return Object.fromEntries(kept)
 }
 
 /** The parser tells where a row ends. */
@@ -69,7 +75,7 @@ async function* readNdjson(path: string, options: TableOptions): AsyncGenerator<
     const fields = Object.fromEntries(
       Object.entries(object).map(([name, value]) => [renamed(name, options.columns), value])
     )
-    yield { kind: 'row', line: number, fields }
+    yield { kind: 'row', line: number, fields: given(fields) }
   }
 }
 
