@@ -309,15 +309,15 @@ export const MUTATIONS: readonly Quarry[] = [
     'rules-first',
     'a page reads the rules before the feed',
     'page/home.ts',
-    'const { rules, posts } = await lookFor(',
-    'const { feeds } = context\n' +
+    'const { rules, posts, passing } = await lookFor(',
+    'const { feeds } = given\n' +
       '  const mine = `feed:${reader}`\n' +
       '  const early = await feeds.take(mine, END, 1000).catch(() => null)\n' +
       '  const take = async (list, below, limit) =>\n' +
       '    list !== mine || early === null ? feeds.take(list, below, limit)\n' +
       '      : { ...early, ids: early.ids.filter(id => id < below).slice(0, limit) }\n' +
-      '  Object.assign(context, { feeds: { ...feeds, take } })\n' +
-      '  const { rules, posts } = await lookFor(',
+      '  Object.assign(given, { feeds: { ...feeds, take } })\n' +
+      '  const { rules, posts, passing } = await lookFor(',
     'rules first'
   ),
   mutation(
