@@ -5,7 +5,7 @@ import type { Chance } from './chance.ts'
 import type { StepKind } from './kinds.ts'
 import type { Effect } from './ledger.ts'
 import { START_MS } from './machine.ts'
-import { visit, type Written, walk } from './pages.ts'
+import { type Bounds, visit, type Written, walk } from './pages.ts'
 import type { Server } from './server.ts'
 import { Texts } from './texts.ts'
 import type { World } from './world.ts'
@@ -258,6 +258,15 @@ async function leave(world: World, chance: Chance): Promise<void> {
   )
 }
 
+/** Mostly the whole feed; else up from a post, or the gap between two. */
+function boundsOf(world: World, chance: Chance): Bounds {
+  const [one] = ownPost(world, chance)
+  const [other] = ownPost(world, chance)
+  if (one === undefined || other === undefined || chance.happens(0.5)) return {}
+  if (one === other || chance.happens(0.5)) return { after: one }
+  return one < other ? { after: one, before: other } : { after: other, before: one }
+}
+
 function randomWalk(world: World, chance: Chance): Promise<unknown> {
   const limit = chance.pick([1, 2, 3, 7])
   const [low, high] = chance.pick([
@@ -267,7 +276,8 @@ function randomWalk(world: World, chance: Chance): Promise<unknown> {
     [5000, 60_000]
   ] as const)
   const pause = () => chance.between(low, high)
-  return walk(world, anyone(world, chance), { limit, pause }, chance)
+  const bounds = boundsOf(world, chance)
+  return walk(world, anyone(world, chance), { limit, pause, bounds }, chance)
 }
 
 export const OPERATIONS: Partial<Record<StepKind, Operation>> = {

@@ -5,12 +5,13 @@ import type { Chance } from './chance.ts'
 import type { Fact } from './ledger.ts'
 import type { Outcome, World } from './world.ts'
 
-/** One page as a reader got it: asked for at `from`, below `below`, and looked at down to `end`. */
+/** One page as a reader got it: asked for at `from`, and looked at between two ids. */
 interface Seen {
   readonly reader: number
   readonly posts: readonly Post[]
+  readonly up: boolean
+  readonly above: PostId
   readonly below: PostId
-  readonly end: PostId
   readonly from: number
   readonly written?: Written | undefined
 }
@@ -47,31 +48,41 @@ export interface WalkOptions {
   readonly pause: () => number
   /** What the reader's client knows of: every server has to show it. */
   readonly written?: Written | undefined
+  /** Where the walk ends, and before where it begins; with `after` alone it goes up. */
+  readonly bounds?: Bounds
+}
+
+export interface Bounds {
+  readonly after?: PostId
+  readonly before?: PostId
 }
 
 /** Follows a reader's cursor to its end, and judges every page. Undefined: the reader gave up. */
 export async function walk(
   world: World,
   reader: number,
-  { limit, pause, written }: WalkOptions,
+  { limit, pause, written, bounds = {} }: WalkOptions,
   chance: Chance
 ): Promise<PostId[] | undefined> {
   const id = world.users.get(reader) as string
   const ids: PostId[] = []
+  const up = bounds.after !== undefined && bounds.before === undefined
+  const last = up ? END : (bounds.after ?? BEGINNING)
   let cursor: string | undefined
-  let below = END
+  let place = up ? (bounds.after ?? BEGINNING) : (bounds.before ?? END)
   for (;;) {
-    const query = { limit, ...(cursor !== undefined && { cursor }) }
+    const query = { limit, ...(cursor === undefined ? bounds : { cursor }) }
     const session = written && { minCommit: written.commit }
     const got = await read(world, chance, feed => feed.as(id, session).feed(query))
     if (got === undefined) return undefined
     const { page, from } = got
-    const end = world.endOf(page, reader)
-    judge(world, { reader, posts: page.items, below, end, from, written })
+    const end = world.endOf(page, reader, last)
+    const [above, below] = up ? [place, end] : [end, place]
+    judge(world, { reader, posts: page.items, up, above, below, from, written })
     ids.push(...page.items.map(post => post.id))
     if (page.nextCursor === null) return ids
     cursor = page.nextCursor
-    below = end
+    place = end
     await world.pause(pause())
   }
 }
@@ -79,12 +90,15 @@ export async function walk(
 /** What holds for every page at any time. */
 function judge(world: World, seen: Seen): void {
   const { ledger } = world
-  const { reader, posts, below, end, from } = seen
+  const { reader, posts, up, above, below, from } = seen
   const ids = posts.map(({ id }) => id)
-  world.say(`page of ${reader} below ${below} to ${end}: ${ids.join(' ')}`)
-  const bounds = [below, ...ids]
-  if (ids.some((id, i) => id >= (bounds[i] as PostId)) || ids.some(id => id < end) || end >= below)
-    world.fail('a page is not strictly descending', seen)
+  world.say(`page of ${reader} ${up ? 'up' : 'down'} ${above} to ${below}: ${ids.join(' ')}`)
+  const falling = up ? ids.toReversed() : ids
+  // The last id of a page may be where it ends, never where it began.
+  const within = (id: PostId) => (up ? id > above && id <= below : id >= above && id < below)
+  if (falling.some((id, i) => i > 0 && id >= (falling[i - 1] as PostId)) || !ids.every(within))
+    world.fail('a page is not in strict order between its bounds', seen)
+  if (above >= below) world.fail('a page gets nowhere', seen)
   for (const post of posts) {
     const record = world.record(post.id, world.numberOf(post.author.id))
     const fact = ledger.forbids(reader, record, from, world.now)
@@ -97,7 +111,7 @@ function judge(world: World, seen: Seen): void {
   const shown = new Set(ids)
   for (const record of ledger.posts.values()) {
     const { id } = record
-    if (id >= below || id < end || (id === end && end !== BEGINNING) || shown.has(id)) continue
+    if (id >= below || id <= above || shown.has(id)) continue
     const known = record.id === seen.written?.post ? { ...record, owed: false } : record
     if (ledger.demands(reader, known, from, world.now))
       world.fail('a page lacks a post', { lacks: record, ...seen })

@@ -6,6 +6,8 @@ import type { World } from './world.ts'
 const QUIET_MS = 600_000
 const ROUND_MS = 2000
 const ALL = 1_000_000
+/** Older than any post of a run. */
+const FIRST: PostId = '1000000000000000000'
 
 /** Lets everything come to rest. @throws Violation when it does not */
 export async function quieten(world: World): Promise<void> {
@@ -45,6 +47,21 @@ export async function judgeAtRest(world: World): Promise<void> {
   await judgeCounts(world)
 }
 
+/** The same from a post upwards. @throws Violation */
+async function climb(
+  world: World,
+  reader: number,
+  oracle: readonly PostId[],
+  when: string
+): Promise<void> {
+  const after = world.chance.pick([FIRST, ...oracle])
+  const walking = walk(world, reader, { limit: 3, pause: () => 1, bounds: { after } }, world.chance)
+  const shown = (await finish(world, walking)) ?? []
+  const wanted = oracle.filter(id => id > after).toReversed()
+  if (JSON.stringify(shown) !== JSON.stringify(wanted))
+    world.fail('a walk up differs from the oracle', { when, reader, after, shown, wanted })
+}
+
 /** Every reader's walks against the oracle. @throws Violation */
 export async function walks(world: World, when: string): Promise<void> {
   for (const reader of world.readers()) {
@@ -57,6 +74,7 @@ export async function walks(world: World, when: string): Promise<void> {
       const extra = shown.filter(id => !oracle.includes(id))
       world.fail('a walk differs from the oracle', { when, reader, limit, lacks, extra })
     }
+    await climb(world, reader, oracle, when)
   }
 }
 

@@ -5,7 +5,7 @@ import { Problem } from '../packages/server/src/domain/errors.ts'
 import type { LoggedEvent } from '../packages/server/src/domain/event.ts'
 import { isTransient } from '../packages/server/src/domain/is-transient.ts'
 import type { Limits } from '../packages/server/src/domain/limits.ts'
-import { BEGINNING, type PostId } from '../packages/server/src/domain/post-id.ts'
+import type { PostId } from '../packages/server/src/domain/post-id.ts'
 import type { Feed } from '../packages/server/src/feed.ts'
 import type { Store } from '../packages/server/src/ports/store.ts'
 import { Broker } from './broker.ts'
@@ -166,10 +166,10 @@ export class World {
     return [...this.users.keys()].filter(user => !this.gone.has(user))
   }
 
-  /** Where a page ends; the beginning of all when it is the last one. */
-  endOf(page: Page<Post>, reader: number): PostId {
-    if (page.nextCursor === null) return BEGINNING
-    return this.cursors.decode(page.nextCursor, { list: 'home', reader, owner: reader })
+  /** Where a page ends; where its walk does when it is the last one. */
+  endOf(page: Page<Post>, reader: number, last: PostId): PostId {
+    if (page.nextCursor === null) return last
+    return this.cursors.decodeWalk(page.nextCursor, { list: 'home', reader, owner: reader }).last
   }
 
   /** Whether every event is worked off. */
