@@ -54,6 +54,7 @@ export type HiddenCode =
   | 'blocked_by_reader'
   | 'blocked_by_author'
   | 'follow_requested'
+  /** Followed before: ended by the reader, by the author, or by a block of either. */
   | 'unfollowed'
   | 'not_followed'
   | 'muted'

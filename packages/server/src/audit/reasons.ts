@@ -31,7 +31,8 @@ const DECIDING: Readonly<Partial<Record<Code, Sentence>>> = {
   blocked_by_author: ({ reader, author }) => `${author.id} blocks ${reader.id}.`,
   follow_requested: ({ reader, author }) =>
     `${author.id} has not accepted the request of ${reader.id} to follow this private account.`,
-  unfollowed: ({ reader, author }) => `${reader.id} unfollowed ${author.id}.`,
+  unfollowed: ({ reader, author }) =>
+    `${reader.id} does not follow ${author.id} any more: by an unfollow, a removal as a follower, or a block.`,
   not_followed: ({ reader, author }) => `${reader.id} does not follow ${author.id}.`,
   muted: ({ reader, author }) => `${reader.id} mutes ${author.id}.`,
   hidden: ({ reader }) => `${reader.id} hid the post.`,
@@ -117,10 +118,17 @@ function ofRow({ reader }: Told, row: ReaderRow): Reason {
       message: `It was pushed to the feed ${at(row)}, over 15 s after it was posted: a late entry, put in place within pages.`
     }
   if (row.took) return { code: 'pushed', message: `It was pushed to the feed ${at(row)}.` }
-  return {
-    code: 'not_pushed',
-    message: `The feed did not take it ${at(row)}: it was cold (as ${row.cold} of the slice), could not be reached (${row.failed}), or ${reader.id} did not follow yet.`
-  }
+  return { code: 'not_pushed', message: notTaken(reader, row) }
+}
+
+/** The row counts, and names nobody: what it counts none of is no cause. */
+function notTaken(reader: User, row: ReaderRow): string {
+  const causes = [
+    ...(row.cold > 0 ? [`it was cold (as ${row.cold} of the slice)`] : []),
+    ...(row.failed > 0 ? [`it could not be reached (as ${row.failed} of the slice)`] : []),
+    `${reader.id} did not follow yet`
+  ]
+  return `The feed did not take it ${at(row)}: ${causes.join(', or ')}.`
 }
 
 /** The answer for people, from what was found. */
