@@ -4,15 +4,11 @@ import type {
   BatchResult,
   DeadEvent,
   DeadRecord,
-  Page,
-  PostId,
-  Profile,
-  ProfileChange,
   Stats,
-  UserId,
   VerifyQuery,
   VerifyReport
-} from './api.ts'
+} from './admin-api.ts'
+import type { Page, PostId, Profile, ProfileChange, UserId } from './api.ts'
 import { FanwiseClient } from './client.ts'
 import type { Explanation, PostDelivery } from './explanation.ts'
 import { type Paged, type PagedQuery, paged, queryText } from './paged.ts'

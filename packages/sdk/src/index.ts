@@ -1,4 +1,5 @@
 export { type AdminOptions, FanwiseAdmin } from './admin.ts'
+export type * from './admin-api.ts'
 export type * from './api.ts'
 export { type ClientOptions, FanwiseClient } from './client.ts'
 export type * from './explanation.ts'

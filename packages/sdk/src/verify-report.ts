@@ -1,4 +1,4 @@
-import type { VerifiedCounts, VerifyReport } from './api.ts'
+import type { VerifiedCounts, VerifyReport } from './admin-api.ts'
 
 const EXAMPLES_MAX = 20
 
