@@ -68,6 +68,7 @@ scenario(
     )
     assert.match(found.summary, /^The feed of v shows this post of a\. .*worker.* on page 1 /)
     await postMany(world, 'b', 25)
+    await world.settle()
     assert.equal((await explain(world, 'v', post)).page, 2)
     await world.as('v').mute('b')
     assert.equal((await explain(world, 'v', post)).position, 1)
