@@ -42,7 +42,12 @@ test('a deleted account answers what was done before, and that it is deleted', a
   const { client } = await startServer(t)
   const ann = client('ann')
   const post = await ann.createPost({ content: 'one' }, key('post'))
+  const profile = { name: 'Ann', attributes: { secret: 'one' } }
+  await ann.putUser('ann', profile, key('put'))
   await ann.deleteMe(key('delete'))
+  const wordless = await ann.putUser('ann', profile, key('put'))
+  assert.deepEqual([wordless.name, wordless.attributes], [null, {}])
+  assert.equal((await ann.createPost({ content: 'one' }, key('post'))).content, '')
   await ann.deleteMe(key('delete'))
   assert.equal((await ann.createPost({ content: 'one' }, key('post'))).id, post.id)
   await ann.deleteMe()
