@@ -5,6 +5,7 @@ import type { Chance } from './chance.ts'
 import type { StepKind } from './kinds.ts'
 import type { Effect } from './ledger.ts'
 import { START_MS } from './machine.ts'
+import { turnPages } from './numbered.ts'
 import { type Bounds, visit, type Written, walk } from './pages.ts'
 import type { Server } from './server.ts'
 import { Texts } from './texts.ts'
@@ -276,6 +277,8 @@ function randomWalk(world: World, chance: Chance): Promise<unknown> {
     [5000, 60_000]
   ] as const)
   const pause = () => chance.between(low, high)
+  if (chance.happens(0.15))
+    return turnPages(world, anyone(world, chance), { size: limit, pause }, chance)
   const bounds = boundsOf(world, chance)
   return walk(world, anyone(world, chance), { limit, pause, bounds }, chance)
 }

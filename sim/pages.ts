@@ -25,15 +25,15 @@ export interface Written {
 const TRIES = 4
 
 /** Reads again until a server answers; undefined when none does. */
-async function read(
+export async function read<P extends Page<Post>>(
   world: World,
   chance: Chance,
-  act: (feed: Feed) => Promise<Page<Post>>
-): Promise<{ page: Page<Post>; from: number } | undefined> {
+  act: (feed: Feed) => Promise<P>
+): Promise<{ page: P; from: number } | undefined> {
   for (let tries = 0; tries < TRIES || world.calm; tries++) {
     const server = world.api(chance)
     const from = world.now
-    const outcome: Outcome<Page<Post>> =
+    const outcome: Outcome<P> =
       server === null ? { kind: 'lost' } : await world.request(server, act)
     if (outcome.kind === 'done') return { page: outcome.value, from }
     if (outcome.kind === 'refused') return undefined
@@ -99,14 +99,7 @@ function judge(world: World, seen: Seen): void {
   if (falling.some((id, i) => i > 0 && id >= (falling[i - 1] as PostId)) || !ids.every(within))
     world.fail('a page is not in strict order between its bounds', seen)
   if (above >= below) world.fail('a page gets nowhere', seen)
-  for (const post of posts) {
-    const record = world.record(post.id, world.numberOf(post.author.id))
-    const fact = ledger.forbids(reader, record, from, world.now)
-    if (fact !== null) world.fail('a page shows what it must not', { fact, ...seen })
-    const known = world.texts.get(post.id)
-    if (known !== undefined && !known.allows(post.content, from))
-      world.fail('a page shows an old text', { post, from })
-  }
+  judgeShown(world, reader, posts, from)
   if (world.feeds.doubted(from) || world.gone.has(reader)) return
   const shown = new Set(ids)
   for (const record of ledger.posts.values()) {
@@ -115,6 +108,23 @@ function judge(world: World, seen: Seen): void {
     const known = record.id === seen.written?.post ? { ...record, owed: false } : record
     if (ledger.demands(reader, known, from, world.now))
       world.fail('a page lacks a post', { lacks: record, ...seen })
+  }
+}
+
+/** Nothing is shown that was forbidden since the page was asked for at `from`. */
+export function judgeShown(
+  world: World,
+  reader: number,
+  posts: readonly Post[],
+  from: number
+): void {
+  for (const post of posts) {
+    const record = world.record(post.id, world.numberOf(post.author.id))
+    const fact = world.ledger.forbids(reader, record, from, world.now)
+    if (fact !== null) world.fail('a page shows what it must not', { fact, reader, posts, from })
+    const known = world.texts.get(post.id)
+    if (known !== undefined && !known.allows(post.content, from))
+      world.fail('a page shows an old text', { post, from })
   }
 }
 

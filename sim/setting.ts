@@ -38,7 +38,8 @@ export function settingOf(seed: number): Setting {
       slice: chance.pick([1, 2, 1000]),
       idleMs: chance.pick([40_000, 10_000_000, 10_000_000]),
       cutMs: stuck > 0 ? 240_000 : 120_000,
-      pageScan: chance.pick([4, 5000, 5000])
+      pageScan: chance.pick([4, 5000, 5000]),
+      numberedPages: true
     },
     weather: {
       far: 0.2,

@@ -1,4 +1,5 @@
 import { BEGINNING, END, type PostId } from '../packages/server/src/domain/post-id.ts'
+import { turnPages } from './numbered.ts'
 import { post } from './operations.ts'
 import { walk } from './pages.ts'
 import type { World } from './world.ts'
@@ -37,6 +38,7 @@ export async function judgeAtRest(world: World): Promise<void> {
   await walks(world, 'as it stands')
   await warmUp(world)
   await walks(world, 'warm')
+  await turns(world)
   await world.feeds.clear()
   await walks(world, 'cold')
   await world.run(10_000)
@@ -45,6 +47,17 @@ export async function judgeAtRest(world: World): Promise<void> {
   await quieten(world)
   await walks(world, 'after further posts')
   await judgeCounts(world)
+}
+
+/** Every reader's numbered pages against the oracle. @throws Violation */
+async function turns(world: World): Promise<void> {
+  for (const reader of world.readers()) {
+    const oracle = await world.store.oracle(reader, END, ALL)
+    const turning = turnPages(world, reader, { size: 4, pause: () => 1 }, world.chance)
+    const shown = (await finish(world, turning)) ?? oracle
+    if (JSON.stringify(shown) !== JSON.stringify(oracle))
+      world.fail('numbered pages differ from the oracle', { reader, shown, oracle })
+  }
 }
 
 /** The same from a post upwards. @throws Violation */
