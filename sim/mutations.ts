@@ -1,19 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text
 import type { Quarry } from './hunt.ts'
-
-const SERVER = 'packages/server/src'
-
-function mutation(
-  name: string,
-  off: string,
-  file: string,
-  find: string,
-  replace: string,
-  scenario: Quarry['scenario']
-): Quarry {
-  const folder = file.startsWith('sim/') ? '' : `${SERVER}/`
-  return { name, off, file: `${folder}${file}`, find, replace, scenario }
-}
+import { mutation } from './mutation.ts'
+import { RULE_MUTATIONS } from './rule-mutations.ts'
 
 /** Known mistakes, each of which the simulator has to find. */
 export const MUTATIONS: readonly Quarry[] = [
@@ -368,38 +356,5 @@ export const MUTATIONS: readonly Quarry[] = [
     'floor',
     'trimmed'
   ),
-  // Rules and cuts.
-  mutation(
-    'cut',
-    'a cut hides the posts of who was unfollowed',
-    'domain/rules.ts',
-    ' || rules.cuts.has(author)',
-    '',
-    'forgotten cut'
-  ),
-  mutation(
-    'cut-clean',
-    'the feed goes before its cut is forgotten',
-    'janitor/clean-cuts.ts',
-    'await feeds.drop(readers.map((reader): ListKey => `feed:${reader}`))',
-    '',
-    'forgotten cut'
-  ),
-  mutation(
-    'block-both-ways',
-    'a block hides both from each other',
-    'adapters/memory/store/rules.ts',
-    'new Set([...blocks.from(reader).keys(), ...blocks.to(reader).keys()])',
-    'new Set(blocks.from(reader).keys())',
-    'at once'
-  ),
-  // What a Feeds server may have lost.
-  mutation(
-    'failover',
-    'a Feeds server that came back old is emptied',
-    'sim/feeds-server.ts',
-    'restore()\n      await this.clear()',
-    'restore()',
-    'came back old'
-  )
+  ...RULE_MUTATIONS
 ]

@@ -1,5 +1,5 @@
 import type { PostId } from '../domain/post-id.ts'
-import type { RecountStore, WrongCount } from '../ports/store.ts'
+import type { RecountStore, WrongCount } from '../ports/recount.ts'
 
 /** Posts whose likes are compared: the newest that the reader is shown. */
 const POSTS = 20

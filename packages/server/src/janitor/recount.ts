@@ -1,5 +1,5 @@
 import { BEGINNING, type PostId } from '../domain/post-id.ts'
-import type { RecountStore } from '../ports/store.ts'
+import type { RecountStore } from '../ports/recount.ts'
 import type { Telemetry } from '../ports/telemetry.ts'
 
 export interface RecountContext {

@@ -1,5 +1,5 @@
 import { type PostId, shardOf } from '../../domain/post-id.ts'
-import type { RecountStore, WrongCount } from '../../ports/store.ts'
+import type { RecountStore, WrongCount } from '../../ports/recount.ts'
 import { type Database, statement } from './pool.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { PostId } from '../../../domain/post-id.ts'
 import type { UserCounts } from '../../../domain/user.ts'
-import type { Recounted, RecountStore, WrongCount } from '../../../ports/store.ts'
+import type { Recounted, RecountStore, WrongCount } from '../../../ports/recount.ts'
 import type { Context } from './context.ts'
 import type { Tables } from './tables.ts'
 import type { Transaction } from './transactions.ts'
