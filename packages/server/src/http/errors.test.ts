@@ -50,6 +50,16 @@ for (const code of codes) {
   })
 }
 
+test('a dependency that failed is 503, and nothing of it gets out', async t => {
+  const answer = () => {
+    throw Object.assign(new Error('redis://:tulip@10.0.0.1 does not answer'), { code: 'EREDIS' })
+  }
+  const { app } = httpOnly(t, { answer })
+  const got = await app.inject({ url: '/v1/blocks', headers: await bearer('ada') })
+  assert.deepEqual([got.statusCode, got.headers['retry-after']], [503, '1'])
+  assert.ok(!got.body.includes('tulip'))
+})
+
 test('what nobody foresaw is 500, logged with its id, and nothing of it gets out', async t => {
   const answer = () => {
     throw Object.assign(new Error('password=tulip'), { statusCode: 418, code: '23505' })

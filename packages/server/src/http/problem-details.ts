@@ -1,5 +1,6 @@
 import type { ProblemDetails } from '@fanwise/sdk'
 import { ERRORS, Problem } from '../domain/errors.ts'
+import { isTransient } from '../domain/is-transient.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -27,10 +28,14 @@ export function problemHeaders({ code, status, details }: Problem): Record<strin
   return {}
 }
 
-/** What went wrong, as the client is told: whatever nobody foresaw is `internal`, and nothing of it gets out. */
+/**
+ * What went wrong, as the client is told: a dependency that failed is `unavailable`, whatever nobody foresaw is
+ * `internal`, and nothing of either gets out.
+ */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return frameworkProblem(error) ?? new Problem('internal', undefined, {}, { cause: error })
+  const code = isTransient(error) ? 'unavailable' : 'internal'
+  return frameworkProblem(error) ?? new Problem(code, undefined, {}, { cause: error })
 }
 
 /** The complaints of Fastify about a request. */
