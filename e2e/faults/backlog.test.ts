@@ -89,7 +89,8 @@ test('FO-08: many push into one small feed at once while its reader follows more
   const walk = await ids(fleet, 'reader')
   assert.deepEqual(walk, walk.toSorted().toReversed())
   assert.equal(new Set(walk).size, 100)
-  await assertExact(t, fleet, traffic)
+  // Workers that change hands drop what was at work: few readers, and all may be cold.
+  await assertExact(t, fleet, traffic, { coldAllowed: true })
 })
 
 test('FO-01: an author crosses the threshold up and down while pushes wait', async t => {
@@ -125,7 +126,8 @@ test('FO-01: an author crosses the threshold up and down while pushes wait', asy
   await settle(fleet)
   for (const reader of ['v1', 'v2']) assert.deepEqual(await ids(fleet, reader), posts)
   assert.equal((await verifyAll(fleet, readers)).differences, 0)
-  await assertExact(t, fleet, traffic)
+  // Workers that change hands drop what was at work: few readers, and all may be cold.
+  await assertExact(t, fleet, traffic, { coldAllowed: true })
 })
 
 async function isDelivered({ databaseUrl }: Fleet, user: string, how: string): Promise<boolean> {
