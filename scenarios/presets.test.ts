@@ -153,7 +153,7 @@ async function checkLives({ server, numbers, life }: Running, t: TestContext): P
   assert.deepEqual([empty.state, empty.floor], ['warm', BEGINNING])
   about(await life('feed', 'lone'), numbers.emptyMs)
   // Whoever stays away is not pushed to, and finds all when they are back.
-  await life('feed', 'lone', 1)
+  await life('feed', 'lone', 0)
   await eventually(async () => (await stateOf(server, 'lone')) === 'cold')
   await server.app.ports.store.follow(await numberOf(server, 'lone'), await numberOf(server, 'a'))
   const { id } = await server.client('a').createPost({ content: 'to nobody' })

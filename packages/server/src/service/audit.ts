@@ -10,7 +10,7 @@ import { GateFullError } from '../lib/gate.ts'
 import { createPager } from '../page/page.ts'
 import type { ListKey } from '../ports/feeds.ts'
 import type { ServiceContext } from './context.ts'
-import { type SettleContext, settle } from './settle.ts'
+import { type SettleContext, settle, settleEvents } from './settle.ts'
 
 const SETTLE_MS = 10_000
 /** How long it is taken to be true that events are worked off. */
@@ -35,7 +35,7 @@ function settleForAll(context: AuditContext): VerifyContext['settle'] {
   let failed = -Infinity
   return async timeoutMs => {
     const justNow = clock.monotonic() - failed < timeoutMs
-    if (await settle(context, justNow ? 0 : timeoutMs)) return 0
+    if (await settleEvents(context, justNow ? 0 : timeoutMs)) return 0
     if (!justNow) failed = clock.monotonic()
     const [opened, stored, logged] = await Promise.all([
       store.openedPending(),

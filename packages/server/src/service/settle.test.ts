@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createVirtualClock } from '../adapters/memory/virtual-clock.ts'
-import { type SettleContext, settle } from './settle.ts'
+import { type SettleContext, settle, settleEvents } from './settle.ts'
 
 const RELAYED = {
   openedPending: async () => 0,
@@ -82,4 +82,9 @@ test('requests to accounts that turned public are waited for, before the events 
   assert.deepEqual(asked, ['opened', 'opened', 'opened', 'mark'])
   const never = contextOf({ store: { ...store, openedPending: async () => 1 } })
   assert.equal(await never.clock.runUntil(settle(never.context, 1000)), false)
+})
+
+test('events are settled whatever is being built', async () => {
+  const { context } = contextOf({ buildersIdle: () => new Promise(() => {}) })
+  assert.equal(await settleEvents(context, 0), true)
 })
