@@ -204,10 +204,12 @@ async function checkThreshold({ server, preset, numbers }: Running): Promise<voi
     eventually(async () => {
       await count(followers, star)
       return isThere(await delivery(star))
-    })
-  await until(threshold, now => now !== 'push')
+    }, 30_000)
+  await until(threshold, now => now === 'pull')
   assert.equal(await delivery(almost), 'push')
-  await until(0.8 * threshold, now => now === 'pull')
+  await count(0.8 * threshold, star)
+  await policyOnce({ ...server.app.ports, limits: PRESETS[preset] })
+  assert.equal(await delivery(star), 'pull')
   await until(0.8 * threshold - 1, now => now === 'push')
 }
 
