@@ -5,7 +5,7 @@ import { FeedsModel } from '../../../../../testkit/feeds-model.ts'
 import { ask, startRedis, startRedisCluster, withoutRedis } from '../../../../../testkit/redis.ts'
 import { joinFleet, type Member } from '../../../../../testkit/redis-feeds.ts'
 import { createProxy, type TcpProxy } from '../../../../../testkit/tcp-proxy.ts'
-import { thorough } from '../../../../../testkit/thorough.ts'
+import { unlessThorough } from '../../../../../testkit/thorough.ts'
 import type { ListKey } from '../../ports/feeds.ts'
 import { slotOf } from './slots.ts'
 
@@ -20,10 +20,10 @@ function member(kind: Kind) {
   return { kind, limits: { cap: CAPS[kind], slack: 5, idleMs: 86_400_000, buildMs: 2000 } }
 }
 
-const kinds: readonly Kind[] = thorough ? ['list', 'zset'] : ['list']
+const kinds: readonly Kind[] = ['list', 'zset']
 
 for (const kind of kinds)
-  describe(`${kind}s under faults have no hole`, { skip: withoutRedis() }, () => {
+  describe(`${kind}s under faults have no hole`, { skip: unlessThorough || withoutRedis() }, () => {
     test('scripts forgotten all the time', t => forgetScripts(t, kind))
     test('connections cut, replies lost', t => cutConnections(t, kind))
     test('restarts', t => restarts(t, kind))

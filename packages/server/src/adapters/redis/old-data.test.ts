@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { ask, startRedis, startRedisCluster, withoutRedis } from '../../../../../testkit/redis.ts'
 import { clock, eventually, joinFleet, warm } from '../../../../../testkit/redis-feeds.ts'
+import { unlessThorough } from '../../../../../testkit/thorough.ts'
 import { END, makePostId } from '../../domain/post-id.ts'
 import { NO_RULES } from '../../domain/rules.ts'
 import type { Feeds, ListKey } from '../../ports/feeds.ts'
@@ -38,7 +39,7 @@ async function fillRules(feeds: Feeds): Promise<void> {
   assert.equal(await rulesOf(feeds), 'rules')
 }
 
-describe('old is worse than empty', { skip: withoutRedis() }, () => {
+describe('old is worse than empty', { skip: unlessThorough || withoutRedis() }, () => {
   test('a server that comes back from an old snapshot is emptied before it serves', async t => {
     const { url, servers } = await startRedis(t)
     const { feeds, telemetry } = await joinFleet(t, [url])
